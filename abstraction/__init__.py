@@ -1,0 +1,1 @@
+"""Fewer hands, fewer bets: bet menus, buckets and off-tree translation."""

@@ -1,0 +1,1 @@
+"""Measuring strength: the dealer, simple players, matches and reports."""

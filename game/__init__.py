@@ -1,0 +1,1 @@
+"""The rules of the game, and nothing else: no strategy, no I/O."""

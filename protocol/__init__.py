@@ -1,0 +1,1 @@
+"""Bytes to frozen events and back, sans I/O."""

@@ -1,0 +1,1 @@
+"""Arrays in, strategies out: synchronous, and deterministic given a seed."""

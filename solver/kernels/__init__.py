@@ -1,0 +1,1 @@
+"""Numba kernels over flat arrays. They know arrays, not poker objects, and do not check their input."""
