@@ -1,1 +1,1 @@
-"""Speed and quality figures: each module prints one JSON line. Nothing but the command line reaches in here."""
+"""Speed and quality figures: each module prints one JSON line. Only the command line reaches in here."""

@@ -51,7 +51,7 @@ def unblocked(cards: tuple[Card, ...]) -> npt.NDArray[np.bool_]:
     """bool[1326]: the hands that share no card with `cards`."""
     dead = np.zeros(NUM_CARDS, dtype=np.bool_)
     dead[list(cards)] = True
-    return ~dead[HAND_CARDS].any(axis=1)
+    return np.logical_not(dead[HAND_CARDS[:, 0]] | dead[HAND_CARDS[:, 1]])
 
 
 def _all_hand_cards() -> npt.NDArray[np.uint8]:

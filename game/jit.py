@@ -39,8 +39,9 @@ def _source_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-if not numba.config.CACHE_DIR:  # the user's own NUMBA_CACHE_DIR wins
-    numba.config.CACHE_DIR = str(kernel_cache_dir())
+_config: Any = numba.config
+if not _config.CACHE_DIR:  # the user's own NUMBA_CACHE_DIR wins
+    _config.CACHE_DIR = str(kernel_cache_dir())
 
 
 def kernel(function: _F) -> _F:
@@ -51,7 +52,7 @@ def kernel(function: _F) -> _F:
 
 def parallel_kernel(function: _F) -> _F:
     """Like `kernel`, with `numba.prange` spread over numba's threads."""
-    compiled = numba.njit(
-        cache=True, nogil=True, error_model="numpy", fastmath=set(FASTMATH), parallel=True
-    )(function)
+    compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=set(FASTMATH), parallel=True)(
+        function
+    )
     return cast("_F", compiled)

@@ -1,0 +1,36 @@
+"""The three things a player can do. A call that costs nothing is a check; the rules see no difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class ActionKind(Enum):
+    """Named by the letter the ACPC protocol writes."""
+
+    FOLD = "f"
+    CALL = "c"
+    RAISE = "r"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One action. `raise_to` is the player's total chips over the whole hand; 0 unless a no-limit raise."""
+
+    kind: ActionKind
+    raise_to: int = 0
+
+    def __str__(self) -> str:
+        return f"r{self.raise_to}" if self.raise_to else self.kind.value
+
+
+FOLD = Action(ActionKind.FOLD)
+CALL = Action(ActionKind.CALL)
+LIMIT_RAISE = Action(ActionKind.RAISE)
+"""The raise of a limit game, where the size is fixed by the round."""
+
+
+def raise_to(chips: int) -> Action:
+    """Raise (or bet) so that the player has put `chips` into the pot over the whole hand."""
+    return Action(ActionKind.RAISE, chips)

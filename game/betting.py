@@ -1,0 +1,224 @@
+"""The betting of one hand: who acts, what is legal, what each player has put in.
+
+Rules, as the reference ACPC dealer enforces them:
+
+1. A `BettingState` never changes; `apply` returns the next one.
+2. Chips are totals over the hand. Calling is always legal; folding only if there is something to call.
+3. A no-limit raise must add at least the last raise of the round, at first the big blind (one chip without
+   blinds); a shorter raise is legal only as an all-in, and an all-in that is shorter does not lower what the
+   next raise must add.
+4. Nobody may raise when the opponent is all-in, when the round's raises are used up, or as the 64th action
+   of a round.
+5. A round ends when everybody who can still act has matched the bet and had a turn. When at most one player
+   can still act the hand goes straight to the showdown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from game.actions import FOLD, Action, ActionKind
+from game.definition import NUM_PLAYERS, GameDefinition
+from game.errors import IllegalAction
+
+MAX_ACTIONS_PER_ROUND = 64
+NOBODY = -1
+
+_FOLD, _CALL, _RAISE = ActionKind.FOLD, ActionKind.CALL, ActionKind.RAISE
+
+
+@dataclass(frozen=True, slots=True)
+class BettingState:
+    """Where the betting of a hand stands. Make one with `start`, then `apply` actions."""
+
+    definition: GameDefinition
+    round_index: int
+    actions: tuple[tuple[Action, ...], ...]
+    """Actions of each round so far, the current one last."""
+    spent: tuple[int, int]
+    """Chips each position has put in over the hand."""
+    max_spent: int
+    min_raise_to: int
+    raises: int
+    """Raises made in this round."""
+    actor: int
+    """Position to act, or NOBODY when the hand is over."""
+    folder: int
+    """Position that folded, or NOBODY."""
+    text: str
+    """The betting as the ACPC writes it: `r300c/cr400`."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Nobody has anything left to decide."""
+        return self.actor == NOBODY
+
+    @property
+    def is_showdown(self) -> bool:
+        """The hand is over and the cards decide."""
+        return self.actor == NOBODY and self.folder == NOBODY
+
+    @property
+    def pot(self) -> int:
+        """All chips put in so far."""
+        return self.spent[0] + self.spent[1]
+
+    @property
+    def to_call(self) -> int:
+        """Chips the actor must add to call: no more than the actor has."""
+        self._verify_running()
+        return min(self.max_spent, self.definition.stacks[self.actor]) - self.spent[self.actor]
+
+    def raise_bounds(self) -> tuple[int, int] | None:
+        """Smallest and largest legal raise-to, or None when no raise is legal. (0, 0) in limit games."""
+        if self.raise_refusal() is not None:
+            return None
+        if not self.definition.no_limit:
+            return 0, 0
+        stack = self.definition.stacks[self.actor]
+        return min(self.min_raise_to, stack), stack
+
+    def raise_refusal(self) -> str | None:
+        """Why no raise at all is legal now, or None when one is."""
+        definition, actor = self.definition, self.actor
+        if actor == NOBODY:
+            return "the hand is over"
+        if self.raises >= definition.max_raises[self.round_index]:
+            return f"the {self.raises} raises of this round are used up"
+        if len(self.actions[-1]) + NUM_PLAYERS > MAX_ACTIONS_PER_ROUND:
+            return f"a round has at most {MAX_ACTIONS_PER_ROUND} actions and the last must not be a raise"
+        if self.spent[1 - actor] >= definition.stacks[1 - actor]:
+            return "the opponent is all-in"
+        if definition.no_limit and self.max_spent >= definition.stacks[actor]:
+            return f"the stack of {definition.stacks[actor]} does not exceed the bet of {self.max_spent}"
+        return None
+
+    def verify(self, action: Action) -> None:
+        """Raise `IllegalAction` with the reason and what would be legal; return quietly otherwise."""
+        self._verify_running()
+        kind = action.kind
+        if kind is _CALL:
+            return
+        if kind is _FOLD:
+            if self.spent[self.actor] == self.max_spent:
+                raise IllegalAction("folding when checking is free is not allowed: check instead")
+            return
+        reason = self.raise_refusal()
+        if reason is not None:
+            raise IllegalAction(f"no raise is possible: {reason}; call or fold instead")
+        if not self.definition.no_limit:
+            return
+        stack = self.definition.stacks[self.actor]
+        least = min(self.min_raise_to, stack)
+        if not least <= action.raise_to <= stack:
+            raise IllegalAction(
+                f"raise to {action.raise_to} is out of range: raise to {least}..{stack} instead"
+            )
+
+    def can(self, action: Action) -> bool:
+        """Whether `verify` would let the action pass."""
+        try:
+            self.verify(action)
+        except IllegalAction:
+            return False
+        return True
+
+    def can_fold(self) -> bool:
+        """Whether there is something to fold to."""
+        return self.can(FOLD)
+
+    def apply(self, action: Action) -> BettingState:
+        """The state after a legal action; refuses an illegal one as `verify` does."""
+        self.verify(action)
+        definition, actor, kind = self.definition, self.actor, action.kind
+        max_spent, min_raise_to = self.max_spent, self.min_raise_to
+        if kind is _FOLD:
+            return self._finish(action, self.spent, folder=actor)
+        stack = definition.stacks[actor]
+        if kind is _CALL:
+            own = min(max_spent, stack)
+        else:
+            if definition.no_limit:
+                own = action.raise_to
+                min_raise_to = max(min_raise_to, 2 * own - max_spent)
+            else:
+                own = min(max_spent + definition.raise_sizes[self.round_index], stack)
+            max_spent = own
+        other = self.spent[1 - actor]
+        spent = (own, other) if actor == 0 else (other, own)
+        if kind is _CALL:
+            # Posting a blind is not a turn: the other player has had one if this round has an action already.
+            other_had_turn = bool(self.actions[-1])
+            if other >= definition.stacks[1 - actor] or (own >= stack and other_had_turn):
+                return self._finish(action, spent, folder=NOBODY)
+            if other_had_turn:
+                return self._next_round(action, spent)
+        return BettingState(
+            definition,
+            self.round_index,
+            (*self.actions[:-1], (*self.actions[-1], action)),
+            spent,
+            max_spent,
+            min_raise_to,
+            self.raises + (kind is _RAISE),
+            1 - actor,
+            NOBODY,
+            self.text + str(action),
+        )
+
+    def _next_round(self, action: Action, spent: tuple[int, int]) -> BettingState:
+        definition, following = self.definition, self.round_index + 1
+        if following == definition.num_rounds:
+            return self._finish(action, spent, folder=NOBODY)
+        return BettingState(
+            definition,
+            following,
+            (*self.actions[:-1], (*self.actions[-1], action), ()),
+            spent,
+            self.max_spent,
+            self.max_spent + max(definition.big_blind, 1),
+            0,
+            definition.first_player[following],
+            NOBODY,
+            f"{self.text}{action}/",
+        )
+
+    def _finish(self, action: Action, spent: tuple[int, int], folder: int) -> BettingState:
+        # A showdown is always in the last round: skipped rounds are empty.
+        last_round = self.round_index if folder != NOBODY else self.definition.num_rounds - 1
+        skipped = last_round - self.round_index
+        return BettingState(
+            self.definition,
+            last_round,
+            (*self.actions[:-1], (*self.actions[-1], action)) + ((),) * skipped,
+            spent,
+            self.max_spent,
+            self.min_raise_to,
+            self.raises,
+            NOBODY,
+            folder,
+            self.text + str(action) + "/" * skipped,
+        )
+
+    def _verify_running(self) -> None:
+        if self.actor == NOBODY:
+            raise IllegalAction("the hand is over: nobody can act")
+
+
+def start(definition: GameDefinition) -> BettingState:
+    """The betting of a fresh hand: blinds posted, nobody has acted."""
+    first = definition.first_player[0]
+    if definition.blinds[first] >= definition.stacks[first]:
+        first = 1 - first  # all-in from the blind: nothing left to decide
+    return BettingState(
+        definition,
+        round_index=0,
+        actions=((),),
+        spent=definition.blinds,
+        max_spent=definition.big_blind,
+        min_raise_to=max(2 * definition.big_blind, 1),
+        raises=0,
+        actor=first,
+        folder=NOBODY,
+        text="",
+    )
