@@ -1,0 +1,65 @@
+"""The command `fathom`: one module per subcommand, imported only when it runs, so that help is instant.
+
+A subcommand module has two functions: `configure(parser)` declares its arguments, `run(args)` does the work
+and returns the exit status. Errors about the user's input are printed as one line, without a traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+COMMANDS = {
+    "demo": "watch two simple players over the dealer: a first look, no set-up needed",
+    "dealer": "run an ACPC dealer: a drop-in for the reference program",
+    "acpc": "play a match on an ACPC dealer",
+    "bench": "measure speed and quality, one JSON line per figure",
+}
+
+_EPILOG = "Try `fathom COMMAND --help`: each one explains its options and shows examples."
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit status."""
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    parser = argparse.ArgumentParser(
+        prog="fathom",
+        description="A heads-up no-limit hold'em bot that solves every decision.",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("--version", action="version", version=f"fathom {_version()}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    # Only the wanted command's module is imported: numba alone costs half a second.
+    wanted = next((word for word in arguments if not word.startswith("-")), None)
+    for name, summary in COMMANDS.items():
+        subparser = subparsers.add_parser(
+            name, help=summary, description=summary, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        if name == wanted:
+            importlib.import_module(f"server.cli.{name}").configure(subparser)
+    args = parser.parse_args(arguments)
+    module = importlib.import_module(f"server.cli.{args.command}")
+    try:
+        return int(module.run(args))
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader went away (`fathom … | head`): not an error, but do not flush into a closed pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except (ValueError, OSError) as error:
+        # Refusals of bad input are ValueErrors with a message for people; a missing file is an OSError.
+        print(f"fathom {args.command}: {error}", file=sys.stderr)
+        return 2
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("fathom")
+    except PackageNotFoundError:
+        return "(not installed)"
