@@ -1,7 +1,7 @@
 """What can go wrong on a wire or in a record of one.
 
 ProtocolError
-├── RemoteProtocolError  the other side sent what the protocol does not allow: report it, wait for the next line
+├── RemoteProtocolError  the other side sent what the protocol does not allow: report it and read on
 ├── LocalProtocolError   we were about to send what the protocol does not allow: a bug on our side
 └── RecordError          a log or hand history that cannot be read; the message names the line
 """

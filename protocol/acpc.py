@@ -1,0 +1,291 @@
+"""The client side of the ACPC dealer protocol 2.0.0: lines in, match states out, replies back; sans I/O.
+
+1. One line says everything: a match state is rebuilt from its line alone, because a resumed match may start
+   in the middle of a hand. What the previous line taught us only saves time.
+2. Reading is strict. A line that the reference dealer could not have written is an error, and an error is a
+   value (`MalformedLine`): the caller reports it and reads on.
+3. A reply is the received line, verbatim, then `:` and an action that the rules allow.
+
+    MATCHSTATE:<position>:<hand>:<betting>:<hole 0>|<hole 1>[/<flop>[/<turn>[/<river>]]]
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from game.actions import CALL, FOLD, LIMIT_RAISE, Action, raise_to
+from game.betting import BettingState, start
+from game.cards import Cards, parse_cards
+from game.definition import NUM_PLAYERS, GameDefinition
+from game.errors import GameError, IllegalAction
+from game.state import HandState, HoleCards, hand_state
+from protocol.errors import LocalProtocolError, RemoteProtocolError
+
+VERSION_LINE = b"VERSION:2.0.0\r\n"
+MAX_LINE_BYTES = 4096  # the reference dealer's buffer
+MAX_HAND_ID = 2**32 - 1
+
+_CHIPS = re.compile(r"[1-9][0-9]{0,9}")
+_HAND_ID = re.compile(r"0|[1-9][0-9]{0,9}")
+_QUOTED_BYTES = 80  # of an overlong line
+
+
+@dataclass(frozen=True, slots=True)
+class MatchState:
+    """One hand as one player sees it, and the line it came in."""
+
+    position: int
+    """The player who reads this line."""
+    hand_id: int
+    state: HandState
+    text: str
+    """The line as received, without its end: a reply repeats it."""
+
+    @property
+    def is_our_turn(self) -> bool:
+        """Whether the dealer waits for our reply to this very state."""
+        return self.state.betting.actor == self.position
+
+
+@dataclass(frozen=True, slots=True)
+class StateReceived:
+    """The dealer told us where the hand stands."""
+
+    match_state: MatchState
+
+
+@dataclass(frozen=True, slots=True)
+class CommentReceived:
+    """A line for people, starting with `#` or `;`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MalformedLine:
+    """A line that means nothing. The connection goes on; no reply is due."""
+
+    line: bytes
+    error: RemoteProtocolError = field(compare=False)
+
+
+Event = StateReceived | CommentReceived | MalformedLine
+
+
+class ClientConnection:
+    """One player's end of a connection to a dealer: bytes in, events out, replies checked."""
+
+    def __init__(self, definition: GameDefinition) -> None:
+        self.definition = definition
+        self._buffer = b""
+        self._skipping = False  # inside a line already reported as too long
+        self._latest: MatchState | None = None
+        self._awaiting: MatchState | None = None
+
+    @property
+    def awaiting(self) -> MatchState | None:
+        """The state the dealer waits for our reply to, or None when it is not our turn."""
+        return self._awaiting
+
+    def version(self) -> bytes:
+        """The first thing to send. The dealer waits for it without a limit: be ready to play before."""
+        return VERSION_LINE
+
+    def receive(self, data: bytes) -> list[Event]:
+        """The events completed by these bytes. How the bytes are cut into calls makes no difference."""
+        lines = (self._buffer + data).split(b"\n") if self._buffer else data.split(b"\n")
+        rest = lines.pop()
+        events: list[Event] = []
+        for line in lines:
+            if self._skipping:
+                self._skipping = False
+            elif len(line) > MAX_LINE_BYTES:
+                events.append(_overlong(line))
+            else:
+                events.append(self._read_line(line))
+        if self._skipping:
+            rest = b""
+        elif len(rest) > MAX_LINE_BYTES:
+            events.append(_overlong(rest))
+            self._skipping, rest = True, b""
+        self._buffer = rest
+        return events
+
+    def close(self) -> list[Event]:
+        """The dealer closed the connection: half a line, if any, is malformed."""
+        rest, self._buffer = self._buffer, b""
+        if not rest:
+            return []
+        return [MalformedLine(rest, RemoteProtocolError("the connection closed in the middle of a line"))]
+
+    def reply(self, match_state: MatchState, action: Action) -> bytes:
+        """The line that plays an action; refuses one that is out of turn, stale or illegal."""
+        if self._awaiting is None or match_state.text != self._awaiting.text:
+            raise LocalProtocolError(f"the dealer does not wait for a reply to {match_state.text!r}")
+        try:
+            match_state.state.betting.verify(action)
+        except IllegalAction as error:
+            raise LocalProtocolError(f"cannot reply {action} to {match_state.text!r}: {error}") from error
+        self._awaiting = None
+        return f"{match_state.text}:{action}\r\n".encode("ascii")
+
+    def _read_line(self, line: bytes) -> Event:
+        if line.startswith((b"#", b";")):
+            return CommentReceived(line.removesuffix(b"\r").decode("ascii", "replace"))
+        try:
+            text = line.removesuffix(b"\r").decode("ascii")
+            match_state = _parse_match_state(text, self.definition, self._latest)
+        except UnicodeDecodeError:
+            return MalformedLine(line, RemoteProtocolError("the line is not ASCII text"))
+        except RemoteProtocolError as error:
+            return MalformedLine(line, error)
+        self._latest = match_state
+        self._awaiting = match_state if match_state.is_our_turn else None
+        return StateReceived(match_state)
+
+
+def parse_match_state(line: str, definition: GameDefinition) -> MatchState:
+    """The state one `MATCHSTATE` line describes, without its end; raises `RemoteProtocolError`."""
+    return _parse_match_state(line, definition, None)
+
+
+def parse_betting(definition: GameDefinition, text: str) -> BettingState:
+    """The betting that `r300c/cr400` describes. Slashes must stand exactly where rounds end."""
+    return _continue_betting(start(definition), text)
+
+
+def _parse_match_state(line: str, definition: GameDefinition, previous: MatchState | None) -> MatchState:
+    fields = line.split(":")
+    if fields[0] != "MATCHSTATE":
+        raise RemoteProtocolError(
+            f"{_quote(line)} is not a match state: it does not begin with 'MATCHSTATE:'"
+        )
+    if len(fields) != 5:
+        raise RemoteProtocolError(
+            f"a match state has 5 fields separated by ':', {_quote(line)} has {len(fields)}"
+        )
+    _, position_text, hand_text, betting_text, cards_text = fields
+    if position_text not in {"0", "1"}:
+        raise RemoteProtocolError(f"position {_quote(position_text)}: must be 0 or 1")
+    if not _HAND_ID.fullmatch(hand_text) or int(hand_text) > MAX_HAND_ID:
+        raise RemoteProtocolError(f"hand {_quote(hand_text)}: must be a number from 0 to {MAX_HAND_ID}")
+    position = 0 if position_text == "0" else 1
+    if previous is None:
+        betting = _continue_betting(start(definition), betting_text)
+        return MatchState(position, int(hand_text), _with_cards(betting, position, cards_text), line)
+    before = previous.state
+    betting = _continue_betting(_common_start(before.betting, betting_text), betting_text)
+    if (
+        not betting.is_finished
+        and betting.round_index == before.betting.round_index
+        and position == previous.position
+        and previous.text.endswith(":" + cards_text)
+        and not before.betting.is_finished
+    ):
+        # The same cards in the same round were verified with the previous line.
+        state = HandState(betting, before.hole, before.board)
+    else:
+        state = _with_cards(betting, position, cards_text)
+    return MatchState(position, int(hand_text), state, line)
+
+
+def _common_start(known: BettingState, text: str) -> BettingState:
+    """The known betting if `text` goes on from it, else that of a fresh hand."""
+    # 'r200' is no beginning of 'r2000'.
+    goes_on = text.startswith(known.text) and not text[len(known.text) : len(known.text) + 1].isdigit()
+    return known if goes_on else start(known.definition)
+
+
+def _continue_betting(state: BettingState, text: str) -> BettingState:
+    """Apply what `text` says beyond `state.text`, which it must begin with."""
+    done = len(state.text)
+    while done < len(text):
+        action = _read_action(state, text, done)
+        try:
+            state = state.apply(action)
+        except IllegalAction as error:
+            raise RemoteProtocolError(f"betting {_quote(text)}, character {done + 1}: {error}") from error
+        if not text.startswith(state.text[done:], done):
+            raise RemoteProtocolError(
+                f"betting {_quote(text)}: rounds do not end where the rules end them,"
+                f" so far it must read {_quote(state.text)}"
+            )
+        done = len(state.text)
+    return state
+
+
+def _read_action(state: BettingState, text: str, at: int) -> Action:
+    letter = text[at]
+    if letter == "c":
+        return CALL
+    if letter == "f":
+        return FOLD
+    if letter == "r":
+        if not state.definition.no_limit:
+            return LIMIT_RAISE
+        chips = _CHIPS.match(text, at + 1)
+        if chips is None:
+            raise RemoteProtocolError(
+                f"betting {_quote(text)}, character {at + 1}: 'r' needs a number of chips"
+            )
+        return raise_to(int(chips.group()))
+    if letter == "/":
+        raise RemoteProtocolError(f"betting {_quote(text)}, character {at + 1}: no round ends here")
+    raise RemoteProtocolError(f"betting {_quote(text)}, character {at + 1}: {letter!r} is not an action")
+
+
+def _with_cards(betting: BettingState, position: int, text: str) -> HandState:
+    try:
+        hole, board = _parse_cards(betting, position, text)
+        return hand_state(betting, hole, board)
+    except GameError as error:
+        raise RemoteProtocolError(f"cards {_quote(text)}: {error}") from error
+
+
+def _parse_cards(betting: BettingState, position: int, text: str) -> tuple[HoleCards, Cards]:
+    """Hole and board cards; exactly those that `position` may see at this point must be there."""
+    definition = betting.definition
+    first, bar, rest = text.partition("|")
+    second, *board_texts = rest.split("/")
+    if not bar or len(board_texts) != betting.round_index:
+        raise RemoteProtocolError(
+            f"cards {_quote(text)}: expected two hands separated by '|' and"
+            f" {betting.round_index} times '/' with board cards"
+        )
+    # Public cards of the first round, where a game has any, follow the hole cards without a separator.
+    cut = len(second) - 2 * definition.board_cards[0]
+    if cut < 0:
+        raise RemoteProtocolError(f"cards {_quote(text)}: board cards of the first round are missing")
+    board_texts.insert(0, second[cut:])
+    hole_texts = (first, second[:cut])
+    for seat in range(NUM_PLAYERS):
+        shown = seat == position or betting.is_showdown
+        wanted = 2 * definition.num_hole_cards if shown else 0
+        if len(hole_texts[seat]) != wanted:
+            raise RemoteProtocolError(
+                f"cards {_quote(text)}: position {position} sees"
+                f" {wanted // 2} hole cards of position {seat} here"
+            )
+    for round_index, board_text in enumerate(board_texts):
+        if len(board_text) != 2 * definition.board_cards[round_index]:
+            raise RemoteProtocolError(
+                f"cards {_quote(text)}: round {round_index + 1} deals"
+                f" {definition.board_cards[round_index]} board cards, not {_quote(board_text)}"
+            )
+    return (_cards(hole_texts[0]), _cards(hole_texts[1])), _cards("".join(board_texts))
+
+
+def _cards(text: str) -> Cards:
+    if " " in text or "," in text:
+        raise RemoteProtocolError(f"cards {_quote(text)}: no spaces or commas on the wire")
+    return parse_cards(text)
+
+
+def _quote(text: str) -> str:
+    return repr(text if len(text) <= _QUOTED_BYTES else text[:_QUOTED_BYTES] + "…")
+
+
+def _overlong(line: bytes) -> MalformedLine:
+    error = RemoteProtocolError(f"a line of more than {MAX_LINE_BYTES} bytes")
+    return MalformedLine(line[:_QUOTED_BYTES], error)
