@@ -155,6 +155,15 @@ def parse_betting(definition: GameDefinition, text: str) -> BettingState:
     return _continue_betting(start(definition), text)
 
 
+def parse_hand_state(betting: BettingState, text: str, shown: tuple[bool, bool]) -> HandState:
+    """The hand that goes with `<hole 0>|<hole 1>/<flop>…`; exactly the hole cards `shown` must be there."""
+    try:
+        hole, board = _parse_cards(betting, text, shown)
+        return hand_state(betting, hole, board)
+    except GameError as error:
+        raise RemoteProtocolError(f"cards {_quote(text)}: {error}") from error
+
+
 def _parse_match_state(line: str, definition: GameDefinition, previous: MatchState | None) -> MatchState:
     fields = line.split(":")
     if fields[0] != "MATCHSTATE":
@@ -236,15 +245,11 @@ def _read_action(state: BettingState, text: str, at: int) -> Action:
 
 
 def _with_cards(betting: BettingState, position: int, text: str) -> HandState:
-    try:
-        hole, board = _parse_cards(betting, position, text)
-        return hand_state(betting, hole, board)
-    except GameError as error:
-        raise RemoteProtocolError(f"cards {_quote(text)}: {error}") from error
+    showdown = betting.is_showdown
+    return parse_hand_state(betting, text, (showdown or position == 0, showdown or position == 1))
 
 
-def _parse_cards(betting: BettingState, position: int, text: str) -> tuple[HoleCards, Cards]:
-    """Hole and board cards; exactly those that `position` may see at this point must be there."""
+def _parse_cards(betting: BettingState, text: str, shown: tuple[bool, bool]) -> tuple[HoleCards, Cards]:
     definition = betting.definition
     first, bar, rest = text.partition("|")
     second, *board_texts = rest.split("/")
@@ -259,13 +264,11 @@ def _parse_cards(betting: BettingState, position: int, text: str) -> tuple[HoleC
         raise RemoteProtocolError(f"cards {_quote(text)}: board cards of the first round are missing")
     board_texts.insert(0, second[cut:])
     hole_texts = (first, second[:cut])
-    for seat in range(NUM_PLAYERS):
-        shown = seat == position or betting.is_showdown
-        wanted = 2 * definition.num_hole_cards if shown else 0
-        if len(hole_texts[seat]) != wanted:
+    for position in range(NUM_PLAYERS):
+        wanted = definition.num_hole_cards if shown[position] else 0
+        if len(hole_texts[position]) != 2 * wanted:
             raise RemoteProtocolError(
-                f"cards {_quote(text)}: position {position} sees"
-                f" {wanted // 2} hole cards of position {seat} here"
+                f"cards {_quote(text)}: expected {wanted} hole cards of position {position}"
             )
     for round_index, board_text in enumerate(board_texts):
         if len(board_text) != 2 * definition.board_cards[round_index]:
