@@ -1,0 +1,84 @@
+"""What the dealer tells people while a match runs: lines to and from the players, warnings, progress."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from typing import BinaryIO
+
+from protocol.acpc_log import stamp
+from protocol.acpc_scan import c_string
+
+_PROGRESS_SECONDS = 1.0
+
+
+class Transcript:
+    """Lines in the reference dealer's wording, gathered, and written when nobody waits for the dealer."""
+
+    def __init__(self, stream: BinaryIO, quiet: bool) -> None:
+        self._stream = stream
+        self._gathered: list[bytes] = []
+        self.quiet = quiet
+
+    def say(self, text: str) -> None:
+        """A line in any case: errors, warnings, results."""
+        self._gathered.append(os.fsencode(text))
+
+    def remark(self, text: str) -> None:
+        """A line unless quiet."""
+        if not self.quiet:
+            self._gathered.append(os.fsencode(text))
+
+    def sent(self, seat: int, time_us: int, line: bytes) -> None:
+        """A line went to a player."""
+        self._gathered.append(b"TO %d at %s %s" % (seat + 1, stamp(time_us).encode(), line))
+
+    def received(self, seat: int, time_us: int, line: bytes) -> None:
+        """A line came from a player."""
+        self._gathered.append(b"FROM %d at %s %s" % (seat + 1, stamp(time_us).encode(), c_string(line)))
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        if self._gathered:
+            self._stream.write(b"".join(self._gathered))
+            self._stream.flush()
+            self._gathered.clear()
+
+
+class Progress:
+    """A line about the match as it goes: hands, the first player's result with a 95 % interval, speed."""
+
+    def __init__(self, stream: BinaryIO, name: str, hands: int, big_blind: int, overwrite: bool) -> None:
+        self._stream = stream
+        self._name = name
+        self._hands = hands
+        self._mbb = 1000 / max(big_blind, 1)
+        self._overwrite = overwrite
+        self._played = 0
+        self._sum = 0.0
+        self._sum_of_squares = 0.0
+        self._started = self._shown = time.monotonic()
+
+    def hand_finished(self, hand_id: int, chips: int) -> None:
+        """Count a hand in which the first player won so many chips, and show a line if one is due."""
+        value = chips * self._mbb
+        self._played += 1
+        self._sum += value
+        self._sum_of_squares += value * value
+        now = time.monotonic()
+        if now - self._shown >= _PROGRESS_SECONDS or hand_id + 1 == self._hands:
+            self._shown = now
+            self._stream.write(os.fsencode(self._line(hand_id + 1, now)))
+            self._stream.flush()
+
+    def _line(self, hands: int, now: float) -> str:
+        mean = self._sum / self._played
+        variance = max(self._sum_of_squares / self._played - mean * mean, 0.0)
+        margin = 1.96 * math.sqrt(variance / self._played)
+        speed = self._played / max(now - self._started, 1e-9)
+        result = f"{self._name} {mean:+.0f} ± {margin:.0f} mbb/hand"
+        text = f"{hands:,} of {self._hands:,} hands  {result}  {speed:,.0f} hands/s"
+        if self._overwrite:
+            return f"\r{text}\x1b[K" + ("\n" if hands == self._hands else "")
+        return f"# {text}\n"

@@ -1,0 +1,307 @@
+"""The dealer side of the ACPC protocol 2.0.0: match states out, replies in; sans I/O.
+
+Replies are read with exactly the leniency of the reference dealer, so that a player who gets along with that
+one gets along with this one. What it does, and this module therefore too:
+
+1. A reply repeats the match state and adds `:` and an action. The repeated state is parsed, not compared as
+   text: `+0` is a position, `as` a card, slashes in the betting and `|` between the hands are optional.
+2. A line that is no match state, or not the one in question, is ignored with a warning. So are comments,
+   without one; only their time is free.
+3. An action that cannot be read or played becomes a call, a raise out of range the nearest legal one; both
+   with a warning. Whatever follows the action is ignored.
+4. Lines end with LF, may hold up to 4,095 bytes including it (longer ones fall into several), and mean what
+   stands before their first NUL byte. The last line before the end of the stream needs no LF.
+
+One difference: a reply that leaves out the player's own hole cards is ignored here; the reference dealer
+compares uninitialised memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from game.actions import CALL, Action, ActionKind, raise_to
+from game.betting import MAX_ACTIONS_PER_ROUND, BettingState, start
+from game.cards import Cards, cards_text
+from game.definition import NUM_PLAYERS, GameDefinition
+from game.state import HoleCards
+from protocol.acpc_scan import c_string, scan_action, scan_cards, scan_unsigned
+from protocol.errors import RemoteProtocolError
+
+MAX_LINE_BYTES = 4095
+
+VERSION = (2, 0, 0)
+WRONG_VERSION = "ERROR: this server is currently using version {}.{}.{}".format(*VERSION)
+BAD_STATE = "WARNING: bad state format in response"
+NOT_REQUESTED = "WARNING: ignoring un-requested response"
+BAD_ACTION = "WARNING: bad action format in response, changed to call"
+INVALID_ACTION = "WARNING: invalid action, changed to call"
+TOO_MANY_ACTIONS = "WARNING: #actions in round is too close to MAX_NUM_ACTIONS, forcing call/fold"
+
+_COMMENT_BYTES = (b"#", b";")
+_PLAIN_CALLS = frozenset({b":c\r\n", b":c\n"})
+
+
+@dataclass(frozen=True, slots=True)
+class HandLines:
+    """Everything a dealer writes about one hand; knows all cards and shows each viewer his own."""
+
+    hand_id: int
+    hole: HoleCards
+    board_texts: tuple[str, ...]
+    """The board as visible in each round, with the slashes: '', '/7h8h9h', '/7h8h9h/2c'."""
+    heads: tuple[str, str]
+    """How a match state begins, for each viewer."""
+    hole_texts: tuple[str, str]
+    """The hole cards as each viewer sees them before a showdown."""
+    open_hole_text: str
+
+    def match_state(self, viewer: int, betting: BettingState) -> bytes:
+        """The line for one position, without its end: a reply begins with these bytes."""
+        hole = self.open_hole_text if betting.is_showdown else self.hole_texts[viewer]
+        return f"{self.heads[viewer]}{betting.text}:{hole}{self.board_texts[betting.round_index]}".encode()
+
+    def record(self, betting: BettingState, values: tuple[int, int], names: tuple[str, str]) -> str:
+        """The hand's line in the log file; values and names in position order."""
+        return (
+            f"STATE:{self.hand_id}:{betting.text}:{self.open_hole_text}{self.board_texts[betting.round_index]}"
+            f":{values[0]}|{values[1]}:{names[0]}|{names[1]}\n"
+        )
+
+
+def hand_lines(definition: GameDefinition, hand_id: int, hole: HoleCards, board: Cards) -> HandLines:
+    """Prepare the lines of a hand whose cards are all known."""
+    board_texts: list[str] = []
+    text, shown = "", 0
+    for round_index, count in enumerate(definition.board_cards):
+        text += ("/" if round_index else "") + cards_text(board[shown : shown + count])
+        shown += count
+        board_texts.append(text)
+    first, second = cards_text(hole[0]), cards_text(hole[1])
+    return HandLines(
+        hand_id,
+        hole,
+        tuple(board_texts),
+        (f"MATCHSTATE:0:{hand_id}:", f"MATCHSTATE:1:{hand_id}:"),
+        (f"{first}|", f"|{second}"),
+        f"{first}|{second}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyRequest:
+    """What one player was asked: the match state whose actor he is, and the very bytes he was sent."""
+
+    match_state: bytes
+    hand_id: int
+    betting: BettingState
+    hole: Cards
+    """His own."""
+    board: Cards
+    """The visible part."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentLine:
+    """Ignored, and free of charge."""
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredLine:
+    """Not an answer: the player is still to act."""
+
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ActionLine:
+    """The action to play: legal, whatever the player wrote."""
+
+    action: Action
+    warnings: tuple[str, ...] = ()
+
+
+ReplyLine = CommentLine | IgnoredLine | ActionLine
+
+_COMMENT = CommentLine()
+_CALL_LINE = ActionLine(CALL)
+
+
+def read_reply(line: bytes, request: ReplyRequest) -> ReplyLine:
+    """What a line from the player who is to act means. Any bytes have a meaning: nothing is raised."""
+    expected = request.match_state
+    if line.startswith(expected):
+        # The usual reply, by far: no need to parse back what we wrote.
+        rest = line[len(expected) :]
+        if rest in _PLAIN_CALLS:
+            return _CALL_LINE
+        if rest.startswith(b":"):
+            return _read_action(c_string(line), len(expected), request.betting, [])
+    if line.startswith(_COMMENT_BYTES):
+        return _COMMENT
+    return _read_any_reply(c_string(line), request)
+
+
+def read_version(line: bytes) -> tuple[int, int, int]:
+    """The version a player announces in its first line; any text may follow it."""
+    text = c_string(line)
+    if text.startswith(b"VERSION:"):
+        numbers: list[int] = []
+        at = len(b"VERSION:")
+        while (scanned := scan_unsigned(text, at, 32)) is not None:
+            numbers.append(scanned[0])
+            if len(numbers) == 3:
+                return numbers[0], numbers[1], numbers[2]
+            at = scanned[1]
+            if text[at : at + 1] != b".":
+                break
+            at += 1
+    raise RemoteProtocolError(f"invalid version string {text.decode('ascii', 'replace').rstrip()}")
+
+
+def is_supported(version: tuple[int, int, int]) -> bool:
+    """Whether this dealer speaks that version. The reference dealer only grumbles about others, and plays."""
+    return version[0] == VERSION[0] and version[1] <= VERSION[1]
+
+
+class LineBuffer:
+    """Bytes in, lines out, each with its end; see rule 4 above."""
+
+    __slots__ = ("_pending",)
+
+    def __init__(self) -> None:
+        self._pending = b""
+
+    def feed(self, chunk: bytes) -> None:
+        """Take bytes as they come."""
+        self._pending += chunk
+
+    def next_line(self) -> bytes | None:
+        """The next complete line, or None until more bytes come."""
+        pending = self._pending
+        end = pending.find(b"\n", 0, MAX_LINE_BYTES) + 1
+        if not end:
+            if len(pending) < MAX_LINE_BYTES:
+                return None
+            end = MAX_LINE_BYTES
+        self._pending = pending[end:]
+        return pending[:end]
+
+    def rest(self) -> bytes:
+        """What is left when the stream ended: a line without its end, or nothing."""
+        line, self._pending = self._pending, b""
+        return line
+
+
+def _read_any_reply(text: bytes, request: ReplyRequest) -> ReplyLine:
+    warnings: list[str] = []
+    definition = request.betting.definition
+    position = hand_id = None
+    if text.startswith(b"MATCHSTATE:"):
+        position = scan_unsigned(text, len(b"MATCHSTATE:"), 8)
+    if position is None or position[0] >= NUM_PLAYERS:
+        return _ignored(warnings, BAD_STATE)
+    if text[position[1] : position[1] + 1] == b":":
+        hand_id = scan_unsigned(text, position[1] + 1, 32)
+    if hand_id is None or text[hand_id[1] : hand_id[1] + 1] != b":":
+        return _ignored(warnings, BAD_STATE)
+    scanned = _scan_betting(text, hand_id[1] + 1, definition, warnings)
+    if scanned is None:
+        return _ignored(warnings, BAD_STATE)
+    betting, at = scanned
+    cards = _scan_all_cards(text, at, betting)
+    if cards is None:
+        return _ignored(warnings, BAD_STATE)
+    hole, board, at = cards
+    wanted = request.betting
+    if (
+        position[0] != wanted.actor
+        or hand_id[0] != request.hand_id
+        or betting.actions != wanted.actions
+        or hole[wanted.actor] != request.hole
+        or board != request.board
+    ):
+        return _ignored(warnings, NOT_REQUESTED)
+    return _read_action(text, at, wanted, warnings)
+
+
+def _ignored(warnings: list[str], reason: str) -> IgnoredLine:
+    return IgnoredLine((*warnings, reason))
+
+
+def _scan_betting(
+    text: bytes, at: int, definition: GameDefinition, warnings: list[str]
+) -> tuple[BettingState, int] | None:
+    """The betting up to a ':' or the end of the text; slashes may stand anywhere."""
+    betting = start(definition)
+    while at < len(text):
+        if text[at] == ord(":"):
+            return betting, at + 1
+        if text[at] == ord("/"):
+            at += 1
+            continue
+        scanned = scan_action(text, at, definition.no_limit)
+        if scanned is None or scanned[0] is None:
+            return None
+        action, at = scanned[0], scanned[1]
+        warnings += _raise_warnings(betting, action)
+        if not betting.can(action):
+            return None
+        betting = betting.apply(action)
+    return betting, at
+
+
+def _scan_all_cards(text: bytes, at: int, betting: BettingState) -> tuple[HoleCards, Cards, int] | None:
+    definition = betting.definition
+    hole: list[Cards] = []
+    for position in range(NUM_PLAYERS):
+        if position and text[at : at + 1] == b"|":
+            at += 1
+        cards, after = scan_cards(text, at, definition.num_hole_cards)
+        if cards:
+            if len(cards) != definition.num_hole_cards:
+                return None
+            at = after
+        hole.append(cards)
+    board: Cards = ()
+    for round_index in range(betting.round_index + 1):
+        if round_index and text[at : at + 1] == b"/":
+            at += 1
+        cards, at = scan_cards(text, at, definition.board_cards[round_index])
+        if len(cards) != definition.board_cards[round_index]:
+            return None
+        board += cards
+    return (hole[0], hole[1]), board, at
+
+
+def _read_action(text: bytes, at: int, betting: BettingState, warnings: list[str]) -> ActionLine:
+    scanned = scan_action(text, at + 1, betting.definition.no_limit) if text[at : at + 1] == b":" else None
+    if scanned is None:
+        return ActionLine(CALL, (*warnings, BAD_ACTION))
+    action = scanned[0]
+    if action is not None:
+        warnings += _raise_warnings(betting, action)
+        bounds = betting.raise_bounds() if action.kind is ActionKind.RAISE else None
+        if bounds is not None and betting.definition.no_limit:
+            least, most = bounds
+            if action.raise_to < least:
+                warnings.append(f"WARNING: raise of {action.raise_to} increased to {least}")
+                action = raise_to(least)
+            elif action.raise_to > most:
+                warnings.append(f"WARNING: raise of {action.raise_to} decreased to {most}")
+                action = raise_to(most)
+    if action is None or not betting.can(action):
+        return ActionLine(CALL, (*warnings, INVALID_ACTION))
+    return ActionLine(action, tuple(warnings))
+
+
+def _raise_warnings(betting: BettingState, action: Action) -> list[str]:
+    """What the reference dealer says whenever it considers a raise as the last action of an endless round."""
+    if (
+        action.kind is ActionKind.RAISE
+        and not betting.is_finished
+        and betting.raises < betting.definition.max_raises[betting.round_index]
+        and len(betting.actions[-1]) + NUM_PLAYERS > MAX_ACTIONS_PER_ROUND
+    ):
+        return [TOO_MANY_ACTIONS]
+    return []
