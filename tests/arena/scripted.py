@@ -29,7 +29,26 @@ Script = Callable[[MatchState | None, str], list[bytes]]
 """From a state (None when it is not ours to act) and its line to what the player sends."""
 
 _WILD_ACTIONS = (
-    *("c", "f", "k", "C", "K", "F", "x", "", " c", ":c", "c300", "fold", "call", "r", "R", "b", "rabc", "r-5"),
+    *(
+        "c",
+        "f",
+        "k",
+        "C",
+        "K",
+        "F",
+        "x",
+        "",
+        " c",
+        ":c",
+        "c300",
+        "fold",
+        "call",
+        "r",
+        "R",
+        "b",
+        "rabc",
+        "r-5",
+    ),
     *("r0", "r1", "r 300", "r+400", "b500", "R600", "B700", "r300.5", "r99999", "r2147483647", "r2147483648"),
     *("r4294967596", "r9223372036854775808", "r-99999999999999999999", "r99999999999999999999", "r12000x"),
 )
@@ -108,7 +127,9 @@ def _legal_action(state: MatchState, rng: random.Random) -> str:
 def _respelled(state: MatchState, rng: random.Random) -> str:
     """The same state as a careless client might write it."""
     _, position, hand, betting, cards = state.text.split(":")
-    position = rng.choice((position, position, "+" + position, " " + position, "0" + position, str(int(position) + 256)))
+    position = rng.choice(
+        (position, position, "+" + position, " " + position, "0" + position, str(int(position) + 256))
+    )
     hand = rng.choice((hand, hand, hand, "+" + hand, " " + hand, "00" + hand, str(int(hand) + 2**32)))
     if rng.random() < 0.2:
         betting = betting.replace("/", rng.choice(("", "//", "/")))
@@ -150,7 +171,9 @@ class Setup:
     flags: tuple[str, ...] = ()
 
 
-def player(port: int, definition: GameDefinition, script: Script, version: bytes = b"VERSION:2.0.0\r\n") -> None:
+def player(
+    port: int, definition: GameDefinition, script: Script, version: bytes = b"VERSION:2.0.0\r\n"
+) -> None:
     """Play until the dealer hangs up."""
     with socket.create_connection(("127.0.0.1", port), timeout=JOIN_SECONDS) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -168,7 +191,9 @@ def player(port: int, definition: GameDefinition, script: Script, version: bytes
             pass
 
 
-def play_reference(binary: str, setup: Setup, scripts: tuple[Script, Script], directory: Path) -> MatchOutcome:
+def play_reference(
+    binary: str, setup: Setup, scripts: tuple[Script, Script], directory: Path
+) -> MatchOutcome:
     """A match on the reference dealer."""
     (directory / "match.game").write_text(setup.game)
     command = [binary, "match", "match.game", str(setup.hands), str(setup.seed), "Alice", "Bob", *setup.flags]
@@ -236,7 +261,9 @@ def play_ours(
 
 
 def _limits(flags: tuple[str, ...]) -> TimeLimits:
-    given = {flag: int(value) for flag, value in zip(flags, flags[1:], strict=False) if flag.startswith("--t_")}
+    given = {
+        flag: int(value) for flag, value in zip(flags, flags[1:], strict=False) if flag.startswith("--t_")
+    }
     defaults = TimeLimits()
     return TimeLimits(
         given.get("--t_response", defaults.response_ms),

@@ -24,8 +24,11 @@ def setup(definition: GameDefinition, hands: int, seed: int, *flags: str) -> Set
 SETUPS: dict[str, tuple[Setup, tuple[Script, Script]]] = {
     "hunl, sensible": (setup(HUNL, 200, 1), (sensible(1), sensible(2))),
     "hunl, chaotic": (setup(HUNL, 200, 2), (chaotic(3), chaotic(4))),
-    "hunl, chaotic, quiet, fixed seats": (setup(HUNL, 100, 4294967295, "-q", "-f"), (chaotic(5), sensible(6))),
-    "hunl, raise war": (setup(HUNL, 10, 3), (raise_war(7), raise_war(8))),
+    "hunl, chaotic, quiet, fixed seats": (
+        setup(HUNL, 100, 4294967295, "-q", "-f"),
+        (chaotic(5), sensible(6)),
+    ),
+    "hunl, raise war": (setup(HUNL, 3, 3), (raise_war(7), raise_war(8))),
     "hunl, check down": (setup(HUNL, 50, 4), (calls, calls)),
     "nlfh, chaotic": (setup(NLFH, 150, 5), (chaotic(9), chaotic(10))),
     "limit, chaotic": (setup(LIMIT_HOLDEM, 200, 6), (chaotic(11), chaotic(12))),
