@@ -6,6 +6,7 @@ behave alike write the same log and say the same things.
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import re
@@ -57,7 +58,8 @@ _JUNK = (
     b"MATCHSTATE:\r\n", b"MATCHSTATE:0\r\n", b"MATCHSTATE:0:\n", b"MATCHSTATE:2:0::AsKs|:c\r\n",
     b"MATCHSTATE:0:0:x:AsKs|:c\r\n", b"MATCHSTATE:0:0::As|:c\r\n", b"MATCHSTATE:x:0::AsKs|\r\n",
     b"MATCHSTATE:1:99999999999:cc/cc/:|AsKs/2c3c4c/5c:c\r\n", b"MATCHSTATE:1:0:cc/:|AsKs/2c3c:c\r\n",
-    b"MATCHSTATE:0:0:ccccccccccc:AsKs|:c\r\n", b"\xff\xfe\x80\r\n", b"x" * 5000 + b"\r\n", b"VERSION:2.0.0\r\n",
+    b"MATCHSTATE:0:0:ccccccccccc:AsKs|:c\r\n", b"\xff\xfe\x80\r\n", b"x" * 5000 + b"\r\n",
+    b"VERSION:2.0.0\r\n",
     b"MATCHSTATE:0:0:" + b"/" * 4100 + b":\r\n", b"matchstate:0:0::AsKs|:c\r\n", b"  \t\r\n",
 )  # fmt: skip
 
@@ -261,9 +263,7 @@ def play_ours(
 
 
 def _limits(flags: tuple[str, ...]) -> TimeLimits:
-    given = {
-        flag: int(value) for flag, value in zip(flags, flags[1:], strict=False) if flag.startswith("--t_")
-    }
+    given = {flag: int(value) for flag, value in itertools.pairwise(flags) if flag.startswith("--t_")}
     defaults = TimeLimits()
     return TimeLimits(
         given.get("--t_response", defaults.response_ms),
