@@ -1,9 +1,9 @@
-"""Who wins at showdown: the ranking of one to seven cards, in plain Python.
+"""Who wins at showdown: the ranking of any number of cards, in plain Python.
 
-This is the rule itself, written once: the evaluator's tables are filled from it, and games played with
-few cards (Kuhn: one, Leduc: two) use it directly. Five or more cards count as the best five among them;
-fewer count as they are, so that no straight or flush exists below five cards. Where the numbers of cards
-are equal, the order is that of the ACPC dealer.
+This is the rule itself, written once: the tables of the evaluator's kernels are filled from it, and games
+with few cards (Kuhn: one, Leduc: two) use it directly. Five or more cards count as the best five among
+them; fewer count as they are, so that no straight or flush exists below five cards. Among hands of equally
+many cards the order is that of the ACPC dealer.
 """
 
 from __future__ import annotations
@@ -49,11 +49,8 @@ def showdown_rank(cards: Sequence[Card]) -> int:
             copies += 1
         by_copies[copies] |= rank
     one, two, three, four = by_copies
-    # Seven cards with a flush hold neither a full house nor four of a kind, so the flush is the best hand.
-    for ranks in by_suit:
-        if ranks.bit_count() >= 5:
-            return rank_of_flush(ranks)
-    return rank_of_sets((one, two, three, four))
+    flushes = [rank_of_flush(ranks) for ranks in by_suit if ranks.bit_count() >= 5]
+    return max([rank_of_sets((one, two, three, four)), *flushes])
 
 
 def showdown_category(rank: int) -> Category:
