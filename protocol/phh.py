@@ -253,7 +253,7 @@ def _verify_holdem(definition: GameDefinition) -> None:
 def _load_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise RecordError(f"not a TOML file: {error}") from error
 
 

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from random import Random
 
 import pokerkit
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.policies import POLICIES
 from game.actions import CALL, raise_to
@@ -149,3 +152,34 @@ def test_the_bad_hand_of_many_is_named() -> None:
         parse_histories("[1]\n" + ALL_IN + "\n[2]\n" + ALL_IN.replace('"NT"', '"PO"'))
     with pytest.raises(RecordError, match="outside of any hand"):
         parse_histories(ALL_IN)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_mutated_histories_are_read_or_refused(seed: int) -> None:
+    rng = Random(seed)
+    text = ALL_IN
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(text))
+        words = [
+            "",
+            "0",
+            "1",
+            "-",
+            "p1",
+            "cbr",
+            "cc",
+            "f",
+            "sm",
+            "[",
+            "]",
+            '"',
+            ",",
+            "\n",
+            "As",
+            "inf",
+            "nan",
+            "1e9",
+        ]
+        text = text[:at] + rng.choice(words) + text[at + rng.randint(0, 6) :]
+    with contextlib.suppress(RecordError):
+        parse_history(text)
