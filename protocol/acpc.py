@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from game.actions import CALL, FOLD, LIMIT_RAISE, Action, raise_to
 from game.betting import BettingState, start
@@ -78,6 +79,7 @@ class ClientConnection:
 
     def __init__(self, definition: GameDefinition) -> None:
         self.definition = definition
+        self._fresh = start(definition)
         self._buffer = b""
         self._skipping = False  # inside a line already reported as too long
         self._latest: MatchState | None = None
@@ -135,7 +137,7 @@ class ClientConnection:
             return CommentReceived(line.removesuffix(b"\r").decode("ascii", "replace"))
         try:
             text = line.removesuffix(b"\r").decode("ascii")
-            match_state = _parse_match_state(text, self.definition, self._latest)
+            match_state = _parse_match_state(text, self._fresh, self._latest)
         except UnicodeDecodeError:
             return MalformedLine(line, RemoteProtocolError("the line is not ASCII text"))
         except RemoteProtocolError as error:
@@ -147,7 +149,7 @@ class ClientConnection:
 
 def parse_match_state(line: str, definition: GameDefinition) -> MatchState:
     """The state one `MATCHSTATE` line describes, without its end; raises `RemoteProtocolError`."""
-    return _parse_match_state(line, definition, None)
+    return _parse_match_state(line, start(definition), None)
 
 
 def parse_betting(definition: GameDefinition, text: str) -> BettingState:
@@ -164,7 +166,8 @@ def parse_hand_state(betting: BettingState, text: str, shown: tuple[bool, bool])
         raise RemoteProtocolError(f"cards {_quote(text)}: {error}") from error
 
 
-def _parse_match_state(line: str, definition: GameDefinition, previous: MatchState | None) -> MatchState:
+def _parse_match_state(line: str, fresh: BettingState, previous: MatchState | None) -> MatchState:
+    """The state of a line, from the betting of a fresh hand or, to save time, from the previous state."""
     fields = line.split(":")
     if fields[0] != "MATCHSTATE":
         raise RemoteProtocolError(
@@ -181,10 +184,12 @@ def _parse_match_state(line: str, definition: GameDefinition, previous: MatchSta
         raise RemoteProtocolError(f"hand {_quote(hand_text)}: must be a number from 0 to {MAX_HAND_ID}")
     position = 0 if position_text == "0" else 1
     if previous is None:
-        betting = _continue_betting(start(definition), betting_text)
+        betting = _continue_betting(fresh, betting_text)
         return MatchState(position, int(hand_text), _with_cards(betting, position, cards_text), line)
     before = previous.state
-    betting = _continue_betting(_common_start(before.betting, betting_text), betting_text)
+    betting = _continue_betting(
+        before.betting if _goes_on(before.betting.text, betting_text) else fresh, betting_text
+    )
     if (
         not betting.is_finished
         and betting.round_index == before.betting.round_index
@@ -199,11 +204,9 @@ def _parse_match_state(line: str, definition: GameDefinition, previous: MatchSta
     return MatchState(position, int(hand_text), state, line)
 
 
-def _common_start(known: BettingState, text: str) -> BettingState:
-    """The known betting if `text` goes on from it, else that of a fresh hand."""
-    # 'r200' is no beginning of 'r2000'.
-    goes_on = text.startswith(known.text) and not text[len(known.text) : len(known.text) + 1].isdigit()
-    return known if goes_on else start(known.definition)
+def _goes_on(known: str, text: str) -> bool:
+    """Whether the betting `text` begins with all of `known`: 'r200' is no beginning of 'r2000'."""
+    return text.startswith(known) and not text[len(known) : len(known) + 1].isdigit()
 
 
 def _continue_betting(state: BettingState, text: str) -> BettingState:
@@ -276,9 +279,11 @@ def _parse_cards(betting: BettingState, text: str, shown: tuple[bool, bool]) -> 
                 f"cards {_quote(text)}: round {round_index + 1} deals"
                 f" {definition.board_cards[round_index]} board cards, not {_quote(board_text)}"
             )
-    return (_cards(hole_texts[0]), _cards(hole_texts[1])), _cards("".join(board_texts))
+    board = tuple([card for board_text in board_texts for card in _cards(board_text)])
+    return (_cards(hole_texts[0]), _cards(hole_texts[1])), board
 
 
+@lru_cache(maxsize=8192)  # two cards have 2,652 texts, one card 52
 def _cards(text: str) -> Cards:
     if " " in text or "," in text:
         raise RemoteProtocolError(f"cards {_quote(text)}: no spaces or commas on the wire")
