@@ -8,6 +8,7 @@ chips won. OpenSpiel judges all hands, PokerKit the first few (it is slow); both
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import multiprocessing
 import time
@@ -71,6 +72,10 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
+    try:
+        importlib.import_module("bench._oracles")
+    except ImportError as error:
+        parser.error(f"{error}: pip install 'fathom[dev]' brings the oracles")
     began = time.perf_counter()
     tally = compare(args.hands, args.pokerkit, args.seed, args.processes)
     result = {
