@@ -1,16 +1,16 @@
-"""A match between two seats: deal, send states, collect actions, keep score; one thread, nothing but waiting.
+"""A match between two seats: deal, send states, collect actions, keep score; one thread, mostly waiting.
 
 Rules:
 
-1. The player who must act is served first; his opponent's copy of the state, the transcript and the log are
-   written while he thinks.
-2. The last state of a hand travels with the first of the next one: nobody is woken up for nothing.
+1. The player who must act is served first. All that can be done while he thinks is done then: accounts,
+   the log, the transcript, dealing the next hand.
+2. His opponent gets the state together with the next one he must act on, or after five milliseconds: between
+   fast players that halves the messages, and thinking of a slow one is not noticed.
 3. What the players and the files get to see is what the reference dealer shows, in the same order.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -21,18 +21,18 @@ from arena.errors import MatchAborted
 from arena.seats import Seat
 from arena.transactions import TransactionFile
 from arena.transcript import Transcript
-from game.actions import Action
-from game.betting import BettingState, start
+from game.betting import NOBODY, BettingState, start
 from game.definition import NUM_PLAYERS, GameDefinition
 from game.errors import IllegalAction
 from game.state import HandState
 from protocol.acpc_dealer import (
     WRONG_VERSION,
-    ActionLine,
     CommentLine,
+    HandLines,
+    IgnoredLine,
     ReplyRequest,
-    hand_lines,
     is_supported,
+    read_plain_reply,
     read_reply,
     read_version,
 )
@@ -74,6 +74,19 @@ class HandResult:
 HandObserver = Callable[[HandResult], None]
 
 
+class _Hand:
+    """One deal: the cards and the lines that show them."""
+
+    __slots__ = ("board", "first_seat", "hand_id", "hole", "lines")
+
+    def __init__(self, definition: GameDefinition, deck: Deck, hand_id: int, first_seat: int) -> None:
+        self.hand_id = hand_id
+        self.first_seat = first_seat
+        """The seat that has position 0. Seat and position are each other's exclusive or with it."""
+        self.hole, self.board = deck.deal()
+        self.lines = HandLines(definition, hand_id, self.hole, self.board)
+
+
 class Match:
     """One match. `play` runs it; an instance is used once."""
 
@@ -95,125 +108,150 @@ class Match:
         self._deck = Deck(terms.definition, terms.seed)
         self._clock = MatchClock(terms.limits, terms.hands)
         self._opening = start(terms.definition)
-        self._unreported: list[tuple[int, bytes]] = []
-        self.totals = [0] * NUM_PLAYERS
-        """Chips won so far, by seat."""
         self._last_asked_us = 0
-        self._first_seat = -1
-        self._hand_id = -1
-        self._start_hand()
+        self._totals = [0] * NUM_PLAYERS  # by seat
+        self._hands_dealt = 0
+        self._next_hand: _Hand | None = None
+        self._finished: tuple[_Hand, BettingState] | None = None
+        """A hand that was played but not counted and logged yet."""
 
     def play(self, version_timeout_ms: int | None) -> tuple[int, int]:
         """Blocks until all hands are played; returns the chips won by each seat, or raises `MatchAborted`."""
+        transcript = self._transcript
         for seat in self._seats:
             self._check_version(seat, version_timeout_ms)
         self._last_asked_us = now_us()
-        self._transcript.remark(f"STARTED at {stamp(self._last_asked_us)}\n")
+        transcript.remark(f"STARTED at {stamp(self._last_asked_us)}\n")
+        hand, betting = self._take_hand(), self._opening
         if self._transactions is not None:
-            self._resume(self._transactions)
-        while self._hand_id < self._terms.hands:
-            self._play_hand()
-        self._flush(self._seats)
-        self._transcript.remark(f"FINISHED at {stamp(self._last_asked_us)}\n")
-        return self.totals[0], self.totals[1]
+            hand, betting = self._resume(self._transactions, hand)
+        try:
+            while hand.hand_id < self._terms.hands:
+                self._finished = hand, self._play_hand(hand, betting)
+                hand, betting = self._take_hand(), self._opening
+            for seat in self._seats:
+                seat.send()
+        finally:
+            self._write_down()
+        transcript.remark(f"FINISHED at {stamp(self._last_asked_us)}\n")
+        return self._totals[0], self._totals[1]
 
-    def _start_hand(self) -> None:
-        self._hand_id += 1
-        if self._first_seat < 0 or not self._terms.fixed_seats:
-            self._first_seat = (self._first_seat + 1) % NUM_PLAYERS
-        self._clock.start_hand()
-        self._betting = self._opening
-        self._hole, self._board = self._deck.deal()
-        self._lines = hand_lines(self._terms.definition, self._hand_id, self._hole, self._board)
+    def _take_hand(self) -> _Hand:
+        """The next hand, prepared or not."""
+        hand = self._next_hand or self._deal()
+        self._next_hand = None
+        return hand
 
-    def _play_hand(self) -> None:
-        betting, first_seat = self._betting, self._first_seat
-        while not betting.is_finished:
-            actor = betting.actor
-            seat, opponent = self._seats[actor ^ first_seat], self._seats[1 - actor ^ first_seat]
-            asked = self._queue_states(betting)[actor]
-            asked_us = self._flush((seat, opponent))
-            request = ReplyRequest(
-                asked, self._hand_id, betting, self._hole[actor], self._visible_board(betting)
-            )
-            action = self._await_action(seat, request, asked_us)
-            betting = betting.apply(action)
-        self._finish_hand(betting)
-        self._start_hand()
-
-    def _queue_states(self, betting: BettingState) -> tuple[bytes, bytes]:
-        """Put the state into both players' queues; returns it as seen from each position."""
-        states = self._lines.match_state(0, betting), self._lines.match_state(1, betting)
-        for seat in self._seats:
-            line = states[seat.number ^ self._first_seat] + _LINE_END
-            seat.queue(line)
-            if not self._transcript.quiet:
-                self._unreported.append((seat.number, line))
-        return states
-
-    def _flush(self, seats: list[Seat] | tuple[Seat, ...]) -> int:
-        """Send all that is queued, in the given order of seats; returns when the first one had it."""
-        sent_us = {}
+    def _play_hand(self, hand: _Hand, betting: BettingState) -> BettingState:
+        """Play a hand to its end, whose last state stays queued."""
+        lines, transcript, seats = hand.lines, self._transcript, self._seats
+        while (actor := betting.actor) != NOBODY:
+            seat, opponent = seats[actor ^ hand.first_seat], seats[1 - actor ^ hand.first_seat]
+            asked = lines.match_state(actor, betting)
+            seat.send(asked + _LINE_END)
+            self._last_asked_us = asked_us = now_us()
+            told = lines.match_state(1 - actor, betting)
+            opponent.queue(told + _LINE_END)
+            if not transcript.quiet:
+                self._report(hand, (asked, told) if actor == 0 else (told, asked))
+            self._write_down()
+            betting = self._await_action(seat, opponent, hand, betting, asked, asked_us)
+        states = lines.match_state(0, betting), lines.match_state(1, betting)
         for seat in seats:
-            seat.flush()
-            sent_us[seat.number] = now_us()
-        for number, line in self._unreported:
-            self._transcript.sent(number, sent_us[number], line)
-        self._unreported.clear()
-        self._transcript.flush()
-        return sent_us[seats[0].number]
+            seat.queue(states[seat.number ^ hand.first_seat] + _LINE_END)
+        if not transcript.quiet:
+            self._report(hand, states)
+            if hand.hand_id % _TIMES_EVERY_HANDS == 0:
+                for number, used_us in enumerate(self._clock.used_match_us):
+                    transcript.remark(
+                        f"Seconds cumulatively spent in match for seat {number}: {used_us // 1_000_000}\n"
+                    )
+        self._clock.start_hand()
+        return betting
 
-    def _await_action(self, seat: Seat, request: ReplyRequest, asked_us: int) -> Action:
-        transcript = self._transcript
-        self._last_asked_us = asked_us
+    def _await_action(
+        self, seat: Seat, opponent: Seat, hand: _Hand, betting: BettingState, asked: bytes, asked_us: int
+    ) -> BettingState:
+        """The betting after what the player does, or after what that is turned into."""
+        transcript, definition = self._transcript, self._terms.definition
         while True:
-            started = time.monotonic()
-            line = seat.read_reply()
+            waiting_since_us = now_us()
+            line = seat.read_soon()
+            if line is None:
+                opponent.send()
+                line = seat.read_reply()
             answered_us = now_us()
             if not line:
-                waited, limit = time.monotonic() - started, self._terms.limits.response_us() / 1e6
+                waited, limit = (answered_us - waiting_since_us) / 1e6, self._terms.limits.response_us() / 1e6
                 raise MatchAborted(
                     f"could not get action from seat {seat.number + 1}\n"
                     f"{waited:.1f} seconds spent waiting; timeout {limit:.1f}"
                 )
             if not transcript.quiet:
                 transcript.received(seat.number, answered_us, line)
-            reply = read_reply(line, request)
-            if isinstance(reply, CommentLine):
-                continue
-            if not self._clock.charge(seat.number, asked_us, answered_us):
-                raise MatchAborted(f"seat {seat.number + 1} ran out of time")
-            for warning in reply.warnings:
-                transcript.say(warning + "\n")
-            if isinstance(reply, ActionLine):
-                if self._transactions is not None:
-                    self._transactions.write(Transaction(reply.action, self._hand_id, asked_us, answered_us))
-                return reply.action
+            action = read_plain_reply(line, asked, definition.no_limit)
+            try:
+                after = None if action is None else betting.apply(action)
+            except IllegalAction:
+                after = None
+            if after is not None:
+                self._charge(seat, asked_us, answered_us)
+            else:
+                board = hand.board[: definition.board_size(betting.round_index)]
+                request = ReplyRequest(asked, hand.hand_id, betting, hand.hole[betting.actor], board)
+                reply = read_reply(line, request)
+                if isinstance(reply, CommentLine):
+                    continue
+                self._charge(seat, asked_us, answered_us)
+                for warning in reply.warnings:
+                    transcript.say(warning + "\n")
+                if isinstance(reply, IgnoredLine):
+                    transcript.flush()
+                    continue
+                action = reply.action
+                after = betting.apply(action)
+            if self._transactions is not None and action is not None:
+                self._transactions.write(Transaction(action, hand.hand_id, asked_us, answered_us))
+            return after
 
-    def _finish_hand(self, betting: BettingState) -> None:
-        terms, first_seat = self._terms, self._first_seat
-        state = HandState(betting, self._hole, self._board)
-        values = state.values()
-        names = terms.names if first_seat == 0 else (terms.names[1], terms.names[0])
-        self._count(values)
-        if self._log is not None:
-            record = self._lines.record(betting, values, names)
-            self._log.write(record.encode("utf-8", "surrogateescape"))
-        self._queue_states(betting)
-        if not self._transcript.quiet and self._hand_id % _TIMES_EVERY_HANDS == 0:
-            self._flush(self._seats)
-            for seat in range(NUM_PLAYERS):
-                seconds = self._clock.used_match_us[seat] // 1_000_000
-                self._transcript.remark(f"Seconds cumulatively spent in match for seat {seat}: {seconds}\n")
-        if self._observer is not None:
-            self._observer(HandResult(self._hand_id, state, values, names, first_seat))
+    def _charge(self, seat: Seat, asked_us: int, answered_us: int) -> None:
+        if not self._clock.charge(seat.number, asked_us, answered_us):
+            raise MatchAborted(f"seat {seat.number + 1} ran out of time")
 
-    def _count(self, values: tuple[int, int]) -> None:
+    def _report(self, hand: _Hand, states: tuple[bytes, bytes]) -> None:
+        """Note for the transcript that a state, given as each position sees it, went to both players."""
+        time_us = now_us()
+        for seat in range(NUM_PLAYERS):
+            self._transcript.sent(seat, time_us, states[seat ^ hand.first_seat] + _LINE_END)
+
+    def _write_down(self) -> None:
+        """What can wait until the players have what they need: accounts, files, and the next deal."""
+        if self._finished is not None:
+            hand, betting = self._finished
+            self._finished = None
+            terms = self._terms
+            state = HandState(betting, hand.hole, hand.board)
+            values = state.values()
+            names = terms.names if hand.first_seat == 0 else (terms.names[1], terms.names[0])
+            self._count(hand, values)
+            if self._log is not None:
+                record = hand.lines.record(betting, values, names)
+                self._log.write(record.encode("utf-8", "surrogateescape"))
+            if self._observer is not None:
+                self._observer(HandResult(hand.hand_id, state, values, names, hand.first_seat))
+        if self._next_hand is None:
+            self._next_hand = self._deal()
+        self._transcript.flush()
+
+    def _deal(self) -> _Hand:
+        hand_id = self._hands_dealt
+        self._hands_dealt += 1
+        first_seat = 0 if self._terms.fixed_seats else hand_id % NUM_PLAYERS
+        return _Hand(self._terms.definition, self._deck, hand_id, first_seat)
+
+    def _count(self, hand: _Hand, values: tuple[int, int]) -> None:
         for position, value in enumerate(values):
-            self.totals[position ^ self._first_seat] += value
-
-    def _visible_board(self, betting: BettingState) -> tuple[int, ...]:
-        return self._board[: self._terms.definition.board_size(betting.round_index)]
+            self._totals[position ^ hand.first_seat] += value
 
     def _check_version(self, seat: Seat, timeout_ms: int | None) -> None:
         line = seat.read_line(timeout_ms)
@@ -226,20 +264,22 @@ class Match:
         if not is_supported(version):
             self._transcript.say(WRONG_VERSION + "\n")
 
-    def _resume(self, transactions: TransactionFile) -> None:
-        """Bring the match to where a transaction file leaves it; nothing of that is sent or logged."""
+    def _resume(self, transactions: TransactionFile, hand: _Hand) -> tuple[_Hand, BettingState]:
+        """Where a transaction file leaves the match. Nothing of what it tells is sent or logged again."""
+        betting = self._opening
         for transaction in transactions.recorded(self._terms.definition.no_limit):
             text = str(transaction).rstrip()
-            if transaction.hand_id != self._hand_id:
+            if transaction.hand_id != hand.hand_id:
                 raise MatchAborted(f"handId mismatch in transaction log: {text}")
-            seat = self._betting.actor ^ self._first_seat
+            seat = betting.actor ^ hand.first_seat
             try:
-                betting = self._betting.apply(transaction.action)
+                betting = betting.apply(transaction.action)
             except IllegalAction as error:
                 raise MatchAborted(f"invalid action in transaction log: {text} ({error})") from error
             if not self._clock.charge(seat, transaction.asked_us, transaction.answered_us):
                 raise MatchAborted(f"seat {seat + 1} ran out of time in transaction file")
-            self._betting = betting
             if betting.is_finished:
-                self._count(HandState(betting, self._hole, self._board).values())
-                self._start_hand()
+                self._count(hand, HandState(betting, hand.hole, hand.board).values())
+                self._clock.start_hand()
+                hand, betting = self._take_hand(), self._opening
+        return hand, betting

@@ -7,7 +7,9 @@ at any time, so there is never more than one connection to wait for.
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
+import struct
 import time
 from collections.abc import Sequence
 
@@ -16,9 +18,11 @@ from arena.errors import MatchAborted
 from protocol.acpc_dealer import LineBuffer
 
 ANY_ADDRESS = ""
+PATIENCE_MS = 5
+"""How long a dealer counts on a quick reply before it does anything but wait for it."""
 
 _RECEIVE_BYTES = 4096
-_LONGEST_WAIT_SECONDS = 30 * 86400.0  # stands for "no limit": poll() takes no more than 2^31 ms
+_LONGEST_WAIT_MS = 86400e3 * 20  # stands for "no limit": poll() takes no more than 2^31 ms
 
 
 def listen(host: str, ports: Sequence[int]) -> list[socket.socket]:
@@ -62,72 +66,74 @@ def accept_all(
 
 
 class Seat:
-    """One player's connection. Lines are queued and sent together, as late as the player can need them."""
+    """One player's connection. Lines are queued and sent together: system calls cost most."""
 
     def __init__(self, number: int, connection: socket.socket, response_us: int) -> None:
         self.number = number
         self._connection = connection
         self._lines = LineBuffer()
-        self._outbox: list[bytes] = []
+        self._outbox = b""
+        self._response_ms = min(response_us / 1000, _LONGEST_WAIT_MS)  # a negative limit wrapped: none
+        self._poller = select.poll()
+        self._poller.register(connection, select.POLLIN)
+        connection.setblocking(True)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # From 2^63 on the limit was negative: none.
-        self._wait_seconds = min(response_us / 1e6, _LONGEST_WAIT_SECONDS)
-        connection.settimeout(max(self._wait_seconds, 1e-6))
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(PATIENCE_MS))
+        # A player who never reads is given as long as one who never answers.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(self._response_ms))
 
     def queue(self, line: bytes) -> None:
-        """Have a line sent with the next `flush`."""
-        self._outbox.append(line)
+        """Have a line sent before the next one."""
+        self._outbox += line
 
-    def flush(self) -> None:
-        """Send what is queued. A player who never reads is given as long as one who never answers."""
+    def send(self, line: bytes = b"") -> None:
+        """Send what is queued, and then this line."""
+        outbox = self._outbox + line
+        if not outbox:
+            return
         try:
-            self._connection.sendall(b"".join(self._outbox))
+            self._connection.sendall(outbox)
         except OSError as error:
             raise MatchAborted(f"could not send state to seat {self.number + 1}") from error
-        self._outbox.clear()
+        self._outbox = b""
+
+    def read_soon(self) -> bytes | None:
+        """The next line if it comes within `PATIENCE_MS`; None if not, or if there will be no more."""
+        line = self._lines.next_line()
+        if line is None:
+            try:
+                # The socket's own time limit: one system call where waiting and reading would be two.
+                self._lines.feed(self._connection.recv(_RECEIVE_BYTES))
+            except OSError:
+                return None
+            line = self._lines.next_line()
+        return line
 
     def read_reply(self) -> bytes:
         """The next line, waiting no longer than the response limit; empty if there is none."""
-        line = self._lines.next_line()
-        if line is not None:
-            return line
-        return self._receive_line(self._wait_seconds)
+        return self.read_line(self._response_ms)
 
-    def read_line(self, timeout_ms: int | None) -> bytes:
-        """The next line, waiting no longer than given; None waits for ever."""
-        line = self._lines.next_line()
-        if line is not None:
-            return line
-        wait_seconds = _LONGEST_WAIT_SECONDS if timeout_ms is None else timeout_ms / 1000
-        self._connection.settimeout(max(wait_seconds, 1e-6))
-        try:
-            return self._receive_line(wait_seconds)
-        finally:
-            self._connection.settimeout(max(self._wait_seconds, 1e-6))
+    def read_line(self, timeout_ms: float | None) -> bytes:
+        """The next line, waiting no longer than given; empty if there is none. None waits for ever."""
+        limit_ms = _LONGEST_WAIT_MS if timeout_ms is None else timeout_ms
+        deadline = time.monotonic() + limit_ms / 1000
+        while (line := self._lines.next_line()) is None:
+            if not self._poller.poll(max(deadline - time.monotonic(), 0.0) * 1000):
+                return b""
+            try:
+                chunk = self._connection.recv(_RECEIVE_BYTES)
+            except OSError:
+                return b""
+            if not chunk:
+                return self._lines.rest()
+            self._lines.feed(chunk)
+        return line
 
     def close(self) -> None:
         """Hang up."""
         self._connection.close()
 
-    def _receive_line(self, wait_seconds: float) -> bytes:
-        started = time.monotonic()
-        usual_timeout = self._connection.gettimeout()
-        lines, receive = self._lines, self._connection.recv
-        try:
-            while True:
-                chunk = receive(_RECEIVE_BYTES)
-                if not chunk:
-                    return lines.rest()
-                lines.feed(chunk)
-                line = lines.next_line()
-                if line is not None:
-                    return line
-                # Half a line: what is left of the time is for the other half.
-                left = started + wait_seconds - time.monotonic()
-                if left <= 0:
-                    return b""
-                self._connection.settimeout(left)
-        except OSError:  # timed out, or the connection broke
-            return b""
-        finally:
-            self._connection.settimeout(usual_timeout)
+
+def _timeval(milliseconds: float) -> bytes:
+    seconds, rest = divmod(max(milliseconds, 1.0), 1000)  # zero would mean for ever
+    return struct.pack("ll", int(seconds), int(rest * 1000))

@@ -18,9 +18,10 @@ compares uninitialised memory.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from game.actions import CALL, Action, ActionKind, raise_to
+from game.actions import CALL, FOLD, LIMIT_RAISE, Action, ActionKind, raise_to
 from game.betting import MAX_ACTIONS_PER_ROUND, BettingState, start
 from game.cards import Cards, cards_text
 from game.definition import NUM_PLAYERS, GameDefinition
@@ -39,53 +40,40 @@ INVALID_ACTION = "WARNING: invalid action, changed to call"
 TOO_MANY_ACTIONS = "WARNING: #actions in round is too close to MAX_NUM_ACTIONS, forcing call/fold"
 
 _COMMENT_BYTES = (b"#", b";")
-_PLAIN_CALLS = frozenset({b":c\r\n", b":c\n"})
+_PLAIN_ACTIONS = {b":c\r\n": CALL, b":f\r\n": FOLD, b":r\r\n": LIMIT_RAISE}
+_PLAIN_RAISE = re.compile(rb":r([1-9][0-9]{0,8})\r\n").fullmatch
 
 
-@dataclass(frozen=True, slots=True)
 class HandLines:
     """Everything a dealer writes about one hand; knows all cards and shows each viewer his own."""
 
-    hand_id: int
-    hole: HoleCards
-    board_texts: tuple[str, ...]
-    """The board as visible in each round, with the slashes: '', '/7h8h9h', '/7h8h9h/2c'."""
-    heads: tuple[str, str]
-    """How a match state begins, for each viewer."""
-    hole_texts: tuple[str, str]
-    """The hole cards as each viewer sees them before a showdown."""
-    open_hole_text: str
+    __slots__ = ("_boards", "_heads", "_hole", "_open_hole")
+
+    def __init__(self, definition: GameDefinition, hand_id: int, hole: HoleCards, board: Cards) -> None:
+        first, second = cards_text(hole[0]), cards_text(hole[1])
+        self._heads = f"MATCHSTATE:0:{hand_id}:", f"MATCHSTATE:1:{hand_id}:", f"STATE:{hand_id}:"
+        self._hole = f":{first}|", f":|{second}"
+        self._open_hole = f":{first}|{second}"
+        # As visible in each round, with the slashes: '', '/7h8h9h', '/7h8h9h/2c' ...
+        dealt = definition.board_cards[0]
+        text = cards_text(board[:dealt])
+        self._boards = [text]
+        for count in definition.board_cards[1:]:
+            text += "/" + cards_text(board[dealt : dealt + count])
+            dealt += count
+            self._boards.append(text)
 
     def match_state(self, viewer: int, betting: BettingState) -> bytes:
         """The line for one position, without its end: a reply begins with these bytes."""
-        hole = self.open_hole_text if betting.is_showdown else self.hole_texts[viewer]
-        return f"{self.heads[viewer]}{betting.text}:{hole}{self.board_texts[betting.round_index]}".encode()
+        hole = self._open_hole if betting.is_showdown else self._hole[viewer]
+        return f"{self._heads[viewer]}{betting.text}{hole}{self._boards[betting.round_index]}".encode()
 
     def record(self, betting: BettingState, values: tuple[int, int], names: tuple[str, str]) -> str:
         """The hand's line in the log file; values and names in position order."""
         return (
-            f"STATE:{self.hand_id}:{betting.text}:{self.open_hole_text}{self.board_texts[betting.round_index]}"
+            f"{self._heads[2]}{betting.text}{self._open_hole}{self._boards[betting.round_index]}"
             f":{values[0]}|{values[1]}:{names[0]}|{names[1]}\n"
         )
-
-
-def hand_lines(definition: GameDefinition, hand_id: int, hole: HoleCards, board: Cards) -> HandLines:
-    """Prepare the lines of a hand whose cards are all known."""
-    board_texts: list[str] = []
-    text, shown = "", 0
-    for round_index, count in enumerate(definition.board_cards):
-        text += ("/" if round_index else "") + cards_text(board[shown : shown + count])
-        shown += count
-        board_texts.append(text)
-    first, second = cards_text(hole[0]), cards_text(hole[1])
-    return HandLines(
-        hand_id,
-        hole,
-        tuple(board_texts),
-        (f"MATCHSTATE:0:{hand_id}:", f"MATCHSTATE:1:{hand_id}:"),
-        (f"{first}|", f"|{second}"),
-        f"{first}|{second}",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +112,28 @@ class ActionLine:
 ReplyLine = CommentLine | IgnoredLine | ActionLine
 
 _COMMENT = CommentLine()
-_CALL_LINE = ActionLine(CALL)
+
+
+def read_plain_reply(line: bytes, match_state: bytes, no_limit: bool) -> Action | None:
+    """The action of a reply in the plainest form, which nearly all have; None calls for `read_reply`.
+
+    Nothing is parsed back that we wrote ourselves. The action need not be legal: if it is, `read_reply` would
+    have returned the same.
+    """
+    if not line.startswith(match_state):
+        return None
+    rest = line[len(match_state) :]
+    action = _PLAIN_ACTIONS.get(rest)
+    if action is None and no_limit and (plain := _PLAIN_RAISE(rest)):
+        return raise_to(int(plain[1]))
+    return action
 
 
 def read_reply(line: bytes, request: ReplyRequest) -> ReplyLine:
     """What a line from the player who is to act means. Any bytes have a meaning: nothing is raised."""
     expected = request.match_state
-    if line.startswith(expected):
-        # The usual reply, by far: no need to parse back what we wrote.
-        rest = line[len(expected) :]
-        if rest in _PLAIN_CALLS:
-            return _CALL_LINE
-        if rest.startswith(b":"):
-            return _read_action(c_string(line), len(expected), request.betting, [])
+    if line.startswith(expected) and line[len(expected) : len(expected) + 1] == b":":
+        return _read_action(c_string(line), len(expected), request.betting, [])
     if line.startswith(_COMMENT_BYTES):
         return _COMMENT
     return _read_any_reply(c_string(line), request)
@@ -179,6 +176,8 @@ class LineBuffer:
     def next_line(self) -> bytes | None:
         """The next complete line, or None until more bytes come."""
         pending = self._pending
+        if not pending:
+            return None
         end = pending.find(b"\n", 0, MAX_LINE_BYTES) + 1
         if not end:
             if len(pending) < MAX_LINE_BYTES:
