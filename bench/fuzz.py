@@ -36,7 +36,6 @@ from protocol.acpc_dealer import (
     CommentLine,
     HandLines,
     ReplyRequest,
-    hand_lines,
     read_reply,
     read_version,
 )
@@ -259,4 +258,4 @@ def _play_hand(definition: GameDefinition, hand_id: int, rng: Random) -> tuple[H
     state = new_hand(definition, (cards[:2], cards[2:4]), cards[4:])
     while not state.betting.is_finished:
         state = state.apply(uniform(state, state.betting.actor, rng))
-    return state, hand_lines(definition, hand_id, state.hole, state.board)
+    return state, HandLines(definition, hand_id, state.hole, state.board)
