@@ -1,0 +1,159 @@
+"""The bet-menu language: which raises a tree offers.
+
+    sizes   50%  of the pot after calling, 2.5x  the bet faced, 300c  chips, min  the least legal raise,
+            a  all-in; a comma between: "50%, 100%, a"
+    menu    bets | raises; without "|" raises are as bets: "50%, 100%, a | 100%, a"
+    book    menus by street and seat; ";" between: "turn: 50%, a; river: a; river.ip: 33%, a | a"
+            seats are oop (first to act after the flop) and ip; what is not named falls back to the street,
+            then to the menu given without a name
+
+A raise of x % is to the bet faced plus x % of the pot after calling it. Sizes below the least legal raise
+become it, sizes of the stack or more become all-in, equal ones merge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from math import floor
+
+STREETS = ("preflop", "flop", "turn", "river")
+SEATS = ("oop", "ip")
+
+
+class MenuError(ValueError):
+    """Menu text that cannot be read; the message says how to write it."""
+
+
+class SizeKind(Enum):
+    """How a size is measured, named by what follows the number in the text."""
+
+    POT = "%"
+    BET = "x"
+    CHIPS = "c"
+    LEAST = "min"
+    ALL_IN = "a"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """One entry of a menu. `amount` is a fraction (POT), a factor (BET) or chips (CHIPS)."""
+
+    kind: SizeKind
+    amount: float = 0.0
+
+    def __str__(self) -> str:
+        if self.kind in (SizeKind.LEAST, SizeKind.ALL_IN):
+            return self.kind.value
+        amount = self.amount * 100 if self.kind is SizeKind.POT else self.amount
+        return f"{amount:g}{self.kind.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """Sizes for the first bet of a round and for raises of a bet."""
+
+    bets: tuple[Size, ...] = ()
+    raises: tuple[Size, ...] = ()
+
+    def __str__(self) -> str:
+        bets, raises = (", ".join(map(str, sizes)) or "-" for sizes in (self.bets, self.raises))
+        return bets if bets == raises else f"{bets} | {raises}"
+
+
+@dataclass(frozen=True, slots=True)
+class MenuBook:
+    """Menus by (street, seat)."""
+
+    default: Menu = field(default_factory=Menu)
+    named: Mapping[tuple[str, str], Menu] = field(default_factory=dict)
+    """Keyed by street and seat; seat "" means both."""
+
+    def menu(self, street: int, seat: int) -> Menu:
+        """The menu of a seat (0 out of position, 1 in position) on a street (0 pre-flop .. 3 river)."""
+        name = STREETS[street]
+        for key in ((name, SEATS[seat]), (name, "")):
+            if key in self.named:
+                return self.named[key]
+        return self.default
+
+
+@dataclass(frozen=True, slots=True)
+class BetLimits:
+    """What the rules say about the next raise. Chips are totals over the hand, `pot` is after calling."""
+
+    pot: int
+    max_spent: int
+    round_start: int
+    """What each player had put in before this round."""
+    min_raise_to: int
+    stack: int
+
+
+def raise_targets(sizes: tuple[Size, ...], limits: BetLimits) -> tuple[int, ...]:
+    """The raise-to totals a menu offers, ascending, legal, without repeats."""
+    least = min(limits.min_raise_to, limits.stack)
+    return tuple(sorted({min(max(_target(size, limits), least), limits.stack) for size in sizes}))
+
+
+def _target(size: Size, limits: BetLimits) -> int:
+    if size.kind is SizeKind.POT:
+        return limits.max_spent + floor(size.amount * limits.pot + 0.5)
+    if size.kind is SizeKind.BET:
+        return limits.round_start + floor(size.amount * (limits.max_spent - limits.round_start) + 0.5)
+    if size.kind is SizeKind.CHIPS:
+        return limits.round_start + floor(size.amount + 0.5)
+    return limits.stack if size.kind is SizeKind.ALL_IN else limits.min_raise_to
+
+
+def parse_menu(text: str) -> Menu:
+    """A menu without street names, e.g. "50%, 100%, a | 100%, a"."""
+    parts = text.split("|")
+    if len(parts) > 2:
+        raise MenuError(f"{text!r} has more than one '|': write bets | raises")
+    sizes = [_parse_sizes(part) for part in parts]
+    return Menu(sizes[0], sizes[-1])
+
+
+def parse_menu_book(text: str) -> MenuBook:
+    """Menus by street and seat, e.g. "50%, a; river: a; river.ip: 33%, a"."""
+    default = Menu()
+    named: dict[tuple[str, str], Menu] = {}
+    for part in text.split(";"):
+        name, colon, sizes = part.rpartition(":")
+        if not colon:
+            default = parse_menu(sizes)
+            continue
+        street, _, seat = name.strip().lower().partition(".")
+        if street not in STREETS or (seat and seat not in SEATS):
+            raise MenuError(
+                f"{name.strip()!r} names no street: write one of {', '.join(STREETS)}, "
+                "alone or with .oop or .ip, e.g. 'river.ip: 50%, a'"
+            )
+        if (street, seat) in named:
+            raise MenuError(f"{name.strip()!r} is given twice")
+        named[street, seat] = parse_menu(sizes)
+    return MenuBook(default, named)
+
+
+def _parse_sizes(text: str) -> tuple[Size, ...]:
+    words = [word for word in text.replace(",", " ").lower().split() if word != "-"]
+    return tuple([_parse_size(word) for word in words])
+
+
+def _parse_size(word: str) -> Size:
+    if word in ("a", "allin", "all-in"):
+        return Size(SizeKind.ALL_IN)
+    if word == "min":
+        return Size(SizeKind.LEAST)
+    try:
+        kind = SizeKind(word[-1])
+        amount = float(word[:-1])
+    except ValueError:
+        raise MenuError(
+            f"{word!r} is not a bet size: write e.g. 50% (of the pot), 2.5x (the bet), 300c (chips), min or a"
+        ) from None
+    if not 0 < amount < 1e9 or kind is SizeKind.ALL_IN:
+        raise MenuError(f"{word!r} is not a bet size: the number must be positive")
+    return Size(kind, amount / 100 if kind is SizeKind.POT else amount)

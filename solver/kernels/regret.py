@@ -1,0 +1,140 @@
+"""One decision node over all hands: strategies from regrets, reach down, values up.
+
+Rows are [action][hand], hands innermost, `stride` apart; `base` is the element where a node's first row
+starts. The strategy is the positive part of a row table normalised over actions, uniform where nothing is
+positive: of regrets it is this iteration's strategy, of strategy sums the average. Everything works hand by
+hand, so threads may share a node: each takes the hands `begin`..`end` - 1, multiples of 8.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from game.jit import kernel
+from solver.kernels.simd import LANES, load8, maximum8, splat, store8, where_positive8
+
+F32 = npt.NDArray[np.float32]
+
+
+@kernel
+def spread_reach(
+    table: F32, base: int, num_actions: int, stride: int, begin: int, end: int, rows: F32, parent: int, child: int
+) -> None:
+    """reach of each child = reach of the parent × strategy.
+
+    table  float32[...]         in: regrets or strategy sums
+    rows   float32[R * stride]  row `parent` in; rows `child`..`child + num_actions - 1` out
+    """
+    zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
+    uniform = splat(np.float32(1.0 / num_actions))
+    for h in range(begin, end, LANES):
+        total = zero
+        for a in range(num_actions):
+            total = total + maximum8(load8(table, base + a * stride + h), zero)
+        reach = load8(rows, parent * stride + h)
+        share = reach / where_positive8(total, total, one)
+        level = reach * uniform
+        for a in range(num_actions):
+            positive = maximum8(load8(table, base + a * stride + h), zero)
+            store8(rows, (child + a) * stride + h, where_positive8(total, positive * share, level))
+
+
+@kernel
+def add_to_average(
+    average: F32, base: int, num_actions: int, stride: int, begin: int, end: int, rows: F32, child: int, keep: float
+) -> None:
+    """strategy_sum = keep · strategy_sum + reach-weighted strategy (the children's reach).
+
+    average  float32[...]  modified in place
+    """
+    kept = splat(np.float32(keep))
+    for a in range(num_actions):
+        for h in range(a * stride + begin, a * stride + end, LANES):
+            new = load8(rows, child * stride + h)
+            store8(average, base + h, load8(average, base + h) * kept + new)
+
+
+@kernel
+def gather_value(
+    table: F32, base: int, num_actions: int, stride: int, begin: int, end: int, rows: F32, child: int, parent: int, accumulate: bool
+) -> None:
+    """Value of a node of the traverser = Σ strategy × value of each child.
+
+    rows  float32[R * stride]  rows `child`.. in; row `parent` out (added to if `accumulate`)
+    """
+    zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
+    uniform = splat(np.float32(1.0 / num_actions))
+    for h in range(begin, end, LANES):
+        total = zero
+        weighted = zero
+        level = zero
+        for a in range(num_actions):
+            positive = maximum8(load8(table, base + a * stride + h), zero)
+            value = load8(rows, (child + a) * stride + h)
+            total = total + positive
+            weighted = weighted + positive * value
+            level = level + value
+        value = where_positive8(total, weighted / where_positive8(total, total, one), level * uniform)
+        if accumulate:
+            value = value + load8(rows, parent * stride + h)
+        store8(rows, parent * stride + h, value)
+
+
+@kernel
+def update_regret(
+    regret: F32,
+    base: int,
+    num_actions: int,
+    stride: int,
+    begin: int,
+    end: int,
+    rows: F32,
+    child: int,
+    parent: int,
+    accumulate: bool,
+    keep_positive: float,
+    keep_negative: float,
+    floor: float,
+) -> None:
+    """`gather_value`, and the regrets of this node move on.
+
+    regret = max(floor, regret · (keep_positive if > 0 else keep_negative) + value of action − value of node)
+
+    regret  float32[...]  modified in place
+    """
+    zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
+    uniform = splat(np.float32(1.0 / num_actions))
+    kept_positive, kept_negative = splat(np.float32(keep_positive)), splat(np.float32(keep_negative))
+    lowest = splat(np.float32(floor))
+    for h in range(begin, end, LANES):
+        total = zero
+        weighted = zero
+        level = zero
+        for a in range(num_actions):
+            positive = maximum8(load8(regret, base + a * stride + h), zero)
+            value = load8(rows, (child + a) * stride + h)
+            total = total + positive
+            weighted = weighted + positive * value
+            level = level + value
+        node_value = where_positive8(total, weighted / where_positive8(total, total, one), level * uniform)
+        for a in range(num_actions):
+            old = load8(regret, base + a * stride + h)
+            gain = load8(rows, (child + a) * stride + h) - node_value
+            new = old * where_positive8(old, kept_positive, kept_negative) + gain
+            store8(regret, base + a * stride + h, maximum8(new, lowest))
+        if accumulate:
+            node_value = node_value + load8(rows, parent * stride + h)
+        store8(rows, parent * stride + h, node_value)
+
+
+@kernel
+def best_value(num_actions: int, stride: int, begin: int, end: int, rows: F32, child: int, parent: int, accumulate: bool) -> None:
+    """Value of a node of a best responder: the best child, hand by hand."""
+    for h in range(begin, end, LANES):
+        best = load8(rows, child * stride + h)
+        for a in range(1, num_actions):
+            best = maximum8(best, load8(rows, (child + a) * stride + h))
+        if accumulate:
+            best = best + load8(rows, parent * stride + h)
+        store8(rows, parent * stride + h, best)

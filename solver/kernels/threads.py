@@ -1,0 +1,95 @@
+"""What threads that run one kernel together need: a shared counter and a barrier.
+
+Threads are started by the caller and stay in the kernel for many iterations, so meeting must cost well under
+a microsecond: they spin, and give the processor away only when kept waiting. Counters are elements of an
+int64 array, eight apart so that each has a cache line of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+from game.jit import kernel
+from solver.layout import I64
+
+ARRIVED, GENERATION, NEXT_TASK, STOPPED = 0, 8, 16, 24
+NUM_COUNTERS = 32
+
+_SPINS_BEFORE_YIELD = 2000
+
+
+def _element(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _atomic_add(_typing: Any, array: Any, _index: Any, _amount: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = _element(context, builder, signature.args[0], args[0], args[1])
+        return builder.atomic_rmw("add", pointer, args[2], "seq_cst")
+
+    return types.int64(array, types.intp, types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _atomic_load(_typing: Any, array: Any, _index: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = _element(context, builder, signature.args[0], args[0], args[1])
+        return builder.load_atomic(pointer, "seq_cst", 8)
+
+    return types.int64(array, types.intp), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _yield_processor(_typing: Any) -> Any:
+    def codegen(context: Any, builder: Any, _signature: Any, _args: Any) -> Any:
+        function_type = ir.FunctionType(ir.IntType(32), [])
+        builder.call(_declare(builder.module, function_type, "sched_yield"), [])
+        return context.get_dummy_value()
+
+    return types.none(), codegen
+
+
+def _declare(module: Any, function_type: Any, name: str) -> Any:
+    return module.globals.get(name) or ir.Function(module, function_type, name)
+
+
+if numba.config.DISABLE_JIT:
+
+    def atomic_add(array: I64, index: int, amount: int) -> int:
+        """Add to a counter and return what it was."""
+        before = int(array[index])
+        array[index] += amount
+        return before
+
+    def atomic_load(array: I64, index: int) -> int:
+        """A counter's value now, whoever writes it."""
+        return int(array[index])
+
+    def yield_processor() -> None:
+        """Let another thread run."""
+
+else:
+    atomic_add, atomic_load, yield_processor = _atomic_add, _atomic_load, _yield_processor
+
+
+@kernel
+def meet(counters: I64, num_threads: int) -> None:
+    """Wait until all threads have arrived; memory written before is visible after."""
+    if num_threads == 1:
+        return
+    generation = atomic_load(counters, GENERATION)
+    if atomic_add(counters, ARRIVED, 1) == num_threads - 1:
+        atomic_add(counters, ARRIVED, -num_threads)
+        atomic_add(counters, GENERATION, 1)
+        return
+    spins = 0
+    while atomic_load(counters, GENERATION) == generation:
+        spins += 1
+        if spins > _SPINS_BEFORE_YIELD:
+            yield_processor()

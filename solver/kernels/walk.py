@@ -1,0 +1,313 @@
+"""One pass over the public tree: the opponent's reach down, the traverser's values up.
+
+A pass runs in one of three modes. UPDATE moves the traverser's regrets and adds the opponent's strategy to
+his average. EVALUATE gives the value of the traverser's strategy, RESPOND of his best response; both read
+strategies from `tables.regret` and change nothing.
+
+All threads run the same pass. In the first round each works on its own hands going down and up and on some
+of the terminals in between; boards of the second round are handed out in chunks. With `stop` set a pass
+goes through its meetings without working, and leaves its result unfinished.
+"""
+
+from __future__ import annotations
+
+from game.jit import kernel
+from solver.kernels.regret import add_to_average, best_value, gather_value, spread_reach, update_regret
+from solver.kernels.terminal import (
+    FOLDS,
+    MIXED,
+    add_lanes,
+    card_totals,
+    card_totals_of_difference,
+    fold_lanes,
+    lanes_to_rows,
+    rows_to_lanes,
+    scale_totals,
+    sweep_showdown,
+)
+from solver.kernels.threads import NEXT_TASK, STOPPED, atomic_add, atomic_load, meet
+from solver.layout import CHUNKS, F32, F64, I64, LANES, Boards, Program, Scratch, Shape, Step, Tables, Team
+
+UPDATE = 0
+EVALUATE = 1
+RESPOND = 2
+
+
+@kernel
+def descend(
+    segment: int,
+    base: int,
+    begin: int,
+    end: int,
+    shape: Shape,
+    program: Program,
+    tables: Tables,
+    step: Step,
+    reach: F32,
+) -> None:
+    """Reach rows of every node of a segment from those of its roots, for hands begin..end-1."""
+    stride = shape.stride
+    averaging = step.mode == UPDATE and step.keep_average >= 0.0
+    for k in range(program.segments[segment, 0], program.segments[segment, 1]):
+        rows = base + program.down[k, 0] * stride
+        num_actions = program.down[k, 1]
+        parent, child = program.down[k, 2], program.down[k, 3]
+        spread_reach(tables.regret, rows, num_actions, stride, begin, end, reach, parent, child)
+        if averaging and tables.frozen[program.down[k, 4]] == 0:
+            add_to_average(
+                tables.average, rows, num_actions, stride, begin, end, reach, child, step.keep_average
+            )
+
+
+@kernel
+def ascend(
+    segment: int,
+    base: int,
+    begin: int,
+    end: int,
+    shape: Shape,
+    program: Program,
+    tables: Tables,
+    step: Step,
+    value: F32,
+) -> None:
+    """Value rows of every node of a segment, children first, for hands begin..end-1."""
+    stride = shape.stride
+    for k in range(program.segments[segment, 4], program.segments[segment, 5]):
+        rows = base + program.up[k, 0] * stride
+        num_actions = program.up[k, 1]
+        child, parent = program.up[k, 2], program.up[k, 3]
+        accumulate = program.up[k, 4] != 0
+        if step.mode == RESPOND:
+            best_value(num_actions, stride, begin, end, value, child, parent, accumulate)
+        elif step.mode == EVALUATE or tables.frozen[program.up[k, 5]] != 0:
+            gather_value(
+                tables.regret, rows, num_actions, stride, begin, end, value, child, parent, accumulate
+            )
+        else:
+            update_regret(
+                tables.regret, rows, num_actions, stride, begin, end, value, child, parent, accumulate,
+                step.keep_positive, step.keep_negative, step.floor,
+            )  # fmt: skip
+
+
+@kernel
+def evaluate_group(
+    g: int,
+    board: int,
+    shape: Shape,
+    boards: Boards,
+    program: Program,
+    reach: F32,
+    value: F32,
+    scratch: Scratch,
+) -> None:
+    """Value rows of eight terminals on one board."""
+    stride, num_cards = shape.stride, shape.num_cards
+    lanes, folds, out, totals = scratch.lanes, scratch.fold_lanes, scratch.out_lanes, scratch.totals
+    position, pair, ends = boards.position[board], boards.pair[board], boards.ends[board]
+    live, num_groups = boards.live[board], boards.groups[board]
+    kind = program.lane_kind[g, 0]
+    if kind == FOLDS:
+        rows_to_lanes(reach, program.lane_fold, program.lane_gain, g, stride, position, folds)
+        card_totals(folds, pair, live, num_cards, totals)
+        fold_lanes(folds, pair, live, num_cards, totals, out)
+    else:
+        rows_to_lanes(reach, program.lane_showdown, program.lane_win, g, stride, position, lanes)
+        if kind == MIXED:
+            rows_to_lanes(reach, program.lane_fold, program.lane_gain, g, stride, position, folds)
+            card_totals_of_difference(folds, lanes, pair, live, num_cards, totals)
+            scale_totals(totals, num_cards, 0.5)
+        else:
+            card_totals(lanes, pair, live, num_cards, totals)
+            scale_totals(totals, num_cards, -0.5)
+        sweep_showdown(lanes, pair, ends, num_groups, num_cards, totals, out)
+        if kind == MIXED:
+            add_lanes(folds, live, out)
+    accumulate = program.lane_kind[g, 1] != 0
+    lanes_to_rows(out, position, stride, value, program.lane_out, program.lane_keep, g, accumulate)
+
+
+@kernel
+def clear_rows(segment: int, stride: int, program: Program, value: F32) -> None:
+    """Zero the value rows that the next round only adds to."""
+    for k in range(program.segments[segment, 6], program.segments[segment, 7]):
+        row = program.clear[k] * stride
+        value[row : row + stride] = 0.0
+
+
+@kernel
+def visit_last(
+    board: int, shape: Shape, boards: Boards, program: Program, tables: Tables, step: Step, scratch: Scratch
+) -> None:
+    """All of the last round on one board."""
+    base = boards.table[board]
+    offset = step.traverser * program.round_segments[-1]
+    last = shape.num_rounds - 1
+    for s in range(program.round_segments[last], program.round_segments[last + 1]):
+        segment = offset + s
+        descend(segment, base, 0, shape.stride, shape, program, tables, step, scratch.reach)
+        for g in range(program.segments[segment, 2], program.segments[segment, 3]):
+            evaluate_group(g, board, shape, boards, program, scratch.reach, scratch.value, scratch)
+        ascend(segment, base, 0, shape.stride, shape, program, tables, step, scratch.value)
+
+
+@kernel
+def visit_middle(
+    board: int,
+    shape: Shape,
+    boards: Boards,
+    program: Program,
+    tables: Tables,
+    step: Step,
+    scratch: Scratch,
+    stop: I64,
+) -> None:
+    """The second of three rounds on one board, and the boards that follow."""
+    base = boards.table[board]
+    segment = step.traverser * program.round_segments[-1] + program.round_segments[1]
+    descend(segment, base, 0, shape.stride, shape, program, tables, step, scratch.reach)
+    for g in range(program.segments[segment, 2], program.segments[segment, 3]):
+        evaluate_group(g, board, shape, boards, program, scratch.reach, scratch.value, scratch)
+    clear_rows(segment, shape.stride, program, scratch.value)
+    for child in range(boards.first_child[board], boards.first_child[board + 1]):
+        visit_last(child, shape, boards, program, tables, step, scratch)
+        if atomic_load(stop, 0) != 0:
+            return
+    ascend(segment, base, 0, shape.stride, shape, program, tables, step, scratch.value)
+
+
+@kernel
+def visit_chunks(
+    shape: Shape,
+    boards: Boards,
+    program: Program,
+    tables: Tables,
+    step: Step,
+    team: Team,
+    scratch: Scratch,
+    stop: I64,
+) -> bool:
+    """Boards of the second round, as many chunks as this thread gets hold of; False if stopped."""
+    stride, num_leaves = shape.stride, team.leaf_reach.shape[1]
+    first = boards.first_child[0]
+    count = boards.first_child[1] - first
+    for leaf in range(num_leaves):
+        row = team.leaf_reach[step.traverser, leaf] * stride
+        scratch.reach[row : row + stride] = team.root.reach[row : row + stride]
+    while True:
+        chunk = atomic_add(team.counters, NEXT_TASK, 1)
+        if chunk >= CHUNKS:
+            return True
+        for leaf in range(num_leaves):
+            row = team.leaf_value[step.traverser, leaf] * stride
+            scratch.value[row : row + stride] = 0.0
+        for board in range(first + chunk * count // CHUNKS, first + (chunk + 1) * count // CHUNKS):
+            if atomic_load(stop, 0) != 0:
+                return False
+            if shape.num_rounds == 2:
+                visit_last(board, shape, boards, program, tables, step, scratch)
+            else:
+                visit_middle(board, shape, boards, program, tables, step, scratch, stop)
+        if atomic_load(stop, 0) != 0:  # the last board may be unfinished
+            return False
+        for leaf in range(num_leaves):
+            row = team.leaf_value[step.traverser, leaf] * stride
+            out = (chunk * num_leaves + leaf) * stride
+            team.chunks[out : out + stride] = scratch.value[row : row + stride]
+
+
+@kernel
+def add_chunks(begin: int, end: int, traverser: int, stride: int, team: Team) -> None:
+    """Add what all chunks found to the leaves of the first round, in fixed order."""
+    num_leaves = team.leaf_value.shape[1]
+    value = team.root.value
+    for leaf in range(num_leaves):
+        row = team.leaf_value[traverser, leaf] * stride
+        for chunk in range(CHUNKS):
+            source = (chunk * num_leaves + leaf) * stride
+            for h in range(begin, end):
+                value[row + h] += team.chunks[source + h]
+
+
+@kernel
+def run_pass(
+    thread: int,
+    shape: Shape,
+    boards: Boards,
+    program: Program,
+    tables: Tables,
+    step: Step,
+    team: Team,
+    scratch: Scratch,
+    opponent_reach: F32,
+    root_value: F32,
+    stop: I64,
+) -> bool:
+    """This thread's part of one pass. False if stopped, the same answer for every thread.
+
+    opponent_reach  float32[stride]  in
+    root_value      float32[stride]  out
+    """
+    stride, root = shape.stride, team.root
+    segment = step.traverser * program.round_segments[-1]
+    blocks = stride // LANES
+    begin = thread * blocks // team.num_threads * LANES
+    end = (thread + 1) * blocks // team.num_threads * LANES
+    root.reach[begin:end] = opponent_reach[begin:end]
+    descend(segment, 0, begin, end, shape, program, tables, step, root.reach)
+    if thread == 0:
+        team.counters[NEXT_TASK] = 0
+        team.counters[STOPPED] = 0
+    meet(team.counters, team.num_threads)
+    for g in range(program.segments[segment, 2] + thread, program.segments[segment, 3], team.num_threads):
+        evaluate_group(g, 0, shape, boards, program, root.reach, root.value, scratch)
+    if thread == 0:
+        clear_rows(segment, stride, program, root.value)
+    if shape.num_rounds > 1:
+        finished = visit_chunks(shape, boards, program, tables, step, team, scratch, stop)
+    else:
+        finished = atomic_load(stop, 0) == 0
+    if not finished:  # one thread that gave up is enough
+        atomic_add(team.counters, STOPPED, 1)
+    meet(team.counters, team.num_threads)
+    if atomic_load(team.counters, STOPPED) != 0:
+        return False
+    if shape.num_rounds > 1:
+        add_chunks(begin, end, step.traverser, stride, team)
+    ascend(segment, 0, begin, end, shape, program, tables, step, root.value)
+    root_value[begin:end] = root.value[begin:end]
+    return True
+
+
+@kernel
+def iterate(
+    thread: int,
+    shape: Shape,
+    boards: Boards,
+    program: Program,
+    tables: Tables,
+    team: Team,
+    scratch: Scratch,
+    reach: F32,
+    root_value: F32,
+    schedule: F64,
+    floor: float,
+    stop: I64,
+) -> int:
+    """Alternating iterations; returns how many were finished before `stop` was set.
+
+    reach       float32[2, stride]  both ranges at the root
+    root_value  float32[2, stride]  out: root values of the last pass of each player
+    schedule    float64[T, 3]       keep_positive, keep_negative, keep_average of each iteration
+    """
+    for t in range(schedule.shape[0]):
+        for traverser in range(2):
+            step = Step(traverser, UPDATE, schedule[t, 0], schedule[t, 1], schedule[t, 2], floor)
+            finished = run_pass(
+                thread, shape, boards, program, tables, step, team, scratch,
+                reach[1 - traverser], root_value[traverser], stop,
+            )  # fmt: skip
+            if not finished:
+                return t
+    return schedule.shape[0]

@@ -1,0 +1,151 @@
+"""The arrays the solver's kernels share, their index order and types.
+
+One hand list serves a whole game: `hand` is an index 0..H-1 over the hands not blocked by the root board,
+rows of hands are `stride` elements apart, a multiple of 8 above H. Hands blocked by a later public card keep
+their place; they get value 0 and do no harm.
+
+Every table of regrets or strategy sums is one flat float32 array: [board][action row][hand]. `Boards.table`
+says where a board's rows start; a node's rows are its `action_row`.. in its round.
+
+A *pass* updates one traverser. It walks each board's part of the tree as a straight program, made once:
+reach of the opponent down (`down`), eight terminals at a time (`lane_*`), values of the traverser up (`up`).
+Rows of reach and of values live in two scratch arrays [row][hand]; the same row numbers mean the same
+node on every board.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+F32 = npt.NDArray[np.float32]
+F64 = npt.NDArray[np.float64]
+I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
+U16 = npt.NDArray[np.uint16]
+U32 = npt.NDArray[np.uint32]
+U8 = npt.NDArray[np.uint8]
+
+LANES = 8
+CHUNKS = 16
+"""Second-round boards are added up in this many fixed parts, so results do not depend on the threads."""
+
+
+class Boards(NamedTuple):
+    """Public boards of all rounds, parents before children; board 0 is the root."""
+
+    table: I64
+    """int64[B]: element where the board's rows start in a table."""
+    first_child: I32
+    """int32[B + 1]: boards of the next round that follow from b are first_child[b]..first_child[b + 1] - 1."""
+    position: U16
+    """uint16[B, stride]: place of each hand in the board's order, blocked and padding hands at `stride`."""
+    pair: U32
+    """uint32[B, H]: the two cards of the hand at each place, each times 8: first | second << 16."""
+    ends: U16
+    """uint16[B, H]: one past the last place of each tie group; weakest first."""
+    live: I32
+    """int32[B]: unblocked hands."""
+    groups: I32
+    """int32[B]: tie groups; 0 on boards that see no showdown."""
+
+
+class Program(NamedTuple):
+    """What a pass does, for both traversers. Segment s of traverser p is row p * S + s of `segments`."""
+
+    round_segments: I32
+    """int32[rounds + 1]: segments of round r are round_segments[r]..round_segments[r + 1] - 1."""
+    segments: I32
+    """int32[2 * S, 8]: begin and end in `down`, in `lane_*`, in `up`, in `clear`."""
+    down: I32
+    """int32[:, 5]: action_row, num_actions, reach row of the node, of its first child, node."""
+    up: I32
+    """int32[:, 6]: action_row, num_actions, value row of the first child, of the node, accumulate, node."""
+    clear: I32
+    """int32[:]: value rows the next round adds to, with nothing written before."""
+    lane_kind: I32
+    """int32[G, 2]: FOLDS, SHOWDOWNS or MIXED; whether any lane accumulates."""
+    lane_showdown: I32
+    """int32[G, 8]: reach row of the showdown."""
+    lane_fold: I32
+    """int32[G, 8]: reach row of the fold."""
+    lane_out: I32
+    """int32[G, 8]: value row."""
+    lane_win: F32
+    """float32[G, 8]: chips won or lost at the showdown, times the chance of the public cards; 0 if none."""
+    lane_gain: F32
+    """float32[G, 8]: chips the traverser gains by the fold (negative if his own), likewise."""
+    lane_keep: F32
+    """float32[G, 8]: 1 if the lane adds to its row."""
+
+
+class Shape(NamedTuple):
+    """Sizes every kernel needs."""
+
+    stride: int
+    num_cards: int
+    num_rounds: int
+
+
+class Tables(NamedTuple):
+    """What an iteration changes."""
+
+    regret: F32
+    """float32[table size]. In evaluations: whatever table the strategies are read from."""
+    average: F32
+    """float32[table size]: strategy sums."""
+    frozen: U8
+    """uint8[N]: 1 for nodes whose strategy must not change."""
+
+
+class Scratch(NamedTuple):
+    """Working memory of one thread, or (reach and value only) of the first round."""
+
+    reach: F32
+    """float32[reach rows * stride]."""
+    value: F32
+    """float32[value rows * stride]."""
+    lanes: F32
+    """float32[(stride + 1) * 8]: showdown reach, lanes innermost."""
+    fold_lanes: F32
+    """float32[(stride + 1) * 8]: fold reach."""
+    out_lanes: F32
+    """float32[(stride + 1) * 8]: values; the last place stays 0."""
+    totals: F32
+    """float32[(cards + 1) * 8]."""
+
+
+class Team(NamedTuple):
+    """What the threads of one solve share."""
+
+    root: Scratch
+    """Rows of the first round."""
+    chunks: F32
+    """float32[CHUNKS * leaves * stride]: what each chunk of second-round boards adds to the leaves."""
+    leaf_reach: I32
+    """int32[2, leaves]: for each traverser, reach row of each chance node of the first round."""
+    leaf_value: I32
+    """int32[2, leaves]: value row."""
+    counters: I64
+    """int64[NUM_COUNTERS]: see `kernels.threads`."""
+    num_threads: int
+
+
+class Step(NamedTuple):
+    """One pass: who, how, and the factors of the schedule."""
+
+    traverser: int
+    mode: int
+    keep_positive: float
+    keep_negative: float
+    keep_average: float
+    floor: float
+
+
+def aligned(size: int) -> F32:
+    """Zeros on a cache-line boundary: a vector that straddles two lines costs twice."""
+    raw = np.zeros(size + 16, dtype=np.float32)
+    offset = (-raw.ctypes.data % 64) // 4
+    return raw[offset : offset + size]

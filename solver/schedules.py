@@ -1,0 +1,83 @@
+"""How old regrets and old strategies fade: the members of the CFR family that share one update.
+
+Before iteration t (from 1) is added, positive regrets are multiplied by `keep_positive`, negative ones by
+`keep_negative`, strategy sums by `keep_average`; regrets are then cut off below at `floor`. Weights that
+grow with t become factors below 1 on what was before: averaging with weight t^γ is keeping ((t−1)/t)^γ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from solver.layout import F64
+
+NO_FLOOR = -np.inf
+
+Factors = Callable[[F64], tuple[F64, F64, F64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A named member of the family; `factors` maps t (float64 array) to the three factors."""
+
+    name: str
+    factors: Factors
+    floor: float = 0.0
+
+    def table(self, start: int, count: int) -> F64:
+        """float64[count, 3] for the iterations after the first `start`."""
+        t = np.arange(start + 1, start + count + 1, dtype=np.float64)
+        return np.stack([np.broadcast_to(f, t.shape) for f in self.factors(t)], axis=1).copy()
+
+
+def _fade(t: F64, power: float) -> F64:
+    old = (t - 1.0) ** power
+    return old / (old + 1.0)
+
+
+def _average(t: F64, gamma: float) -> F64:
+    return ((t - 1.0) / t) ** gamma
+
+
+def cfr_plus(gamma: float = 1.0) -> Schedule:
+    """CFR+ (Tammelin, 2014): regrets cut at 0, averaging with weight t^gamma."""
+    one = np.float64(1.0)
+    return Schedule("cfr+", lambda t: (t * 0 + one, t * 0, _average(t, gamma)))
+
+
+def improved_cfr_plus(horizon: int) -> Schedule:
+    """Depth-limited solving's CFR+ (Brown, Sandholm and Amos, 2018): for a known number of iterations.
+
+    Regrets fade by √t/(√t+1) in the first 30 iterations; the average is of the second half only.
+    """
+
+    def factors(t: F64) -> tuple[F64, F64, F64]:
+        fade = np.where(t - 1 <= 30, np.sqrt(t - 1) / (np.sqrt(t - 1) + 1.0), 1.0)
+        average = np.where(t <= horizon // 2 + 1, 0.0, 1.0)
+        return fade, t * 0, average
+
+    return Schedule("improved-cfr+", factors)
+
+
+def dcfr(alpha: float = 1.5, gamma: float = 4.0) -> Schedule:
+    """Discounted CFR (Brown and Sandholm, 2019) with β = 0: negative regrets halve."""
+    return Schedule("dcfr", lambda t: (_fade(t, alpha), t * 0 + 0.5, _average(t, gamma)), NO_FLOOR)
+
+
+def dcfr_plus(alpha: float = 1.5, gamma: float = 4.0) -> Schedule:
+    """DCFR+ (Xu et al., 2022): discounted, and cut at 0."""
+    return Schedule("dcfr+", lambda t: (_fade(t, alpha), t * 0, _average(t, gamma)))
+
+
+def hs_dcfr(horizon: int = 30) -> Schedule:
+    """Hyperparameter-scheduled DCFR (Zhang et al., 2024): α rises and γ falls over time."""
+
+    def factors(t: F64) -> tuple[F64, F64, F64]:
+        progress = np.minimum(t / 1000.0, 1.0)
+        old = (t - 1.0) ** (1.0 + 2.0 * progress)
+        return old / (old + 1.0), t * 0 + 0.5, _average(t, horizon - 5.0 * progress)
+
+    return Schedule("hs-dcfr", factors, NO_FLOOR)

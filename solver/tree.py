@@ -1,0 +1,246 @@
+"""The public betting tree as flat arrays.
+
+Nodes are numbered depth-first, parents first. Chips are totals over the hand. Payoffs are net of half of
+what was in the pot at no one's name, so the game is zero-sum: who folds loses what he has put in, a showdown
+is played for the smaller of both stakes. When nobody can bet any more, chance nodes follow each other to the
+showdown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from abstraction.menu import BetLimits, MenuBook, raise_targets
+from solver.layout import F64, I32
+
+DECISION, FOLD, SHOWDOWN, CHANCE = range(4)
+
+FOLD_ACTION = -1
+CALL_ACTION = 0  # a check when there is nothing to call
+NO_ACTION = -2  # leads to the root and to what follows a chance node
+
+RIVER = 3
+
+
+@dataclass(frozen=True, slots=True)
+class BettingRoot:
+    """Where the betting of a subgame starts. Player 0 acts first after the flop, player 1 has the button."""
+
+    street: int
+    """1 flop, 2 turn, 3 river."""
+    spent: tuple[int, int]
+    """Chips each player has put in over the hand."""
+    stack: int
+    """The smaller of both stacks at the start of the hand: nobody can lose more."""
+    big_blind: int = 1
+    dead: float = 0.0
+    """Chips in the pot that belong to nobody's total."""
+    actor: int = 0
+    last_raise: int = 0
+    """Size of the last raise of this round, 0 if there was none."""
+    opened: bool = False
+    """Whether a player has acted in this round before the root."""
+    round_start: int | None = None
+    """What each player had put in before this round; by default the smaller of `spent`."""
+
+
+def even_root(street: int, pot: int, behind: int, big_blind: int = 1) -> BettingRoot:
+    """The start of a street: a pot built in equal parts and the same stack behind for both."""
+    half = pot // 2
+    return BettingRoot(street, (half, half), half + behind, big_blind, float(pot - 2 * half))
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Arrays over nodes. Build with `build_tree` or, for other games, `TreeBuilder`."""
+
+    kind: I32
+    player: I32
+    """int32[N]: who decides, or who folded; -1 otherwise."""
+    round: I32
+    parent: I32
+    action: I32
+    """int32[N]: action that leads here: FOLD_ACTION, CALL_ACTION, a raise-to total, or NO_ACTION."""
+    amount: F64
+    """float64[N]: chips at stake for each player at a terminal."""
+    first_child: I32
+    """int32[N + 1]: offsets into `children`."""
+    children: I32
+    action_row: I32
+    """int32[N]: first row of a decision node among its round's rows, -1 otherwise."""
+    round_rows: tuple[int, ...]
+    """Rows (actions of decision nodes) of each round."""
+
+    @property
+    def num_nodes(self) -> int:
+        """Nodes of all kinds."""
+        return len(self.kind)
+
+    @property
+    def num_rounds(self) -> int:
+        """Betting rounds, the root's first."""
+        return len(self.round_rows)
+
+    def children_of(self, node: int) -> I32:
+        """Children in the order of the actions: fold, call, raises ascending."""
+        return self.children[self.first_child[node] : self.first_child[node + 1]]
+
+    def actions_of(self, node: int) -> tuple[int, ...]:
+        """Codes of a decision node's actions."""
+        return tuple([int(self.action[child]) for child in self.children_of(node)])
+
+    def find(self, history: tuple[int, ...]) -> int:
+        """The node after actions from the root (chance nodes are passed silently)."""
+        node = 0
+        for action in history:
+            matches = [child for child in self.children_of(node) if self.action[child] == action]
+            if not matches:
+                raise KeyError(f"no action {action} after {history}: the tree has {self.actions_of(node)}")
+            node = int(matches[0])
+            while self.kind[node] == CHANCE:
+                node = int(self.children_of(node)[0])
+        return node
+
+    def history_of(self, node: int) -> tuple[int, ...]:
+        """Actions from the root to a node: the inverse of `find`."""
+        actions: list[int] = []
+        while node > 0:
+            if self.action[node] != NO_ACTION:
+                actions.append(int(self.action[node]))
+            node = int(self.parent[node])
+        return tuple(reversed(actions))
+
+    def decision_counts(self) -> tuple[tuple[int, int], ...]:
+        """(decision nodes, actions) of each round, on one board."""
+        decisions = self.round[self.kind == DECISION]
+        return tuple([(int((decisions == r).sum()), rows) for r, rows in enumerate(self.round_rows)])
+
+
+@dataclass(slots=True)
+class TreeBuilder:
+    """Collects nodes parents first; `finish` makes the arrays."""
+
+    nodes: list[tuple[int, int, int, int, int, float]] = field(default_factory=list)
+
+    def add(
+        self, kind: int, round_index: int, parent: int, action: int, player: int = -1, amount: float = 0.0
+    ) -> int:
+        """Append a node and return its number. Children are ordered as they are added."""
+        self.nodes.append((kind, player, round_index, parent, action, amount))
+        return len(self.nodes) - 1
+
+    def finish(self) -> Tree:
+        """The tree of the nodes added so far."""
+        kind, player, round_index, parent, action = np.array([n[:5] for n in self.nodes], dtype=np.int32).T
+        amount = np.array([n[5] for n in self.nodes])
+        num_children = np.bincount(parent[1:], minlength=len(kind))
+        first_child = np.concatenate([[0], np.cumsum(num_children)]).astype(np.int32)
+        children = (1 + np.argsort(parent[1:], kind="stable")).astype(np.int32)
+        action_row = np.full(len(kind), -1, dtype=np.int32)
+        rows = [0] * (int(round_index.max()) + 1)
+        for n in np.flatnonzero(kind == DECISION):
+            action_row[n] = rows[round_index[n]]
+            rows[round_index[n]] += int(num_children[n])
+        return Tree(
+            kind, player, round_index, parent, action, amount, first_child, children, action_row, tuple(rows)
+        )
+
+
+def build_tree(
+    root: BettingRoot,
+    menus: MenuBook,
+    extra: Mapping[tuple[int, ...], tuple[int, ...]] | None = None,
+) -> Tree:
+    """The tree of a hold'em subgame to the end of the hand.
+
+    extra  raise-to totals to offer besides the menu, by the history of actions from the root; totals the
+           rules forbid are ignored
+    """
+    builder = TreeBuilder()
+    _Growth(builder, root, menus, extra or {}).grow_root()
+    return builder.finish()
+
+
+@dataclass(slots=True)
+class _Growth:
+    """One build: the constants of the recursion."""
+
+    builder: TreeBuilder
+    root: BettingRoot
+    menus: MenuBook
+    extra: Mapping[tuple[int, ...], tuple[int, ...]]
+
+    def grow_root(self) -> None:
+        root = self.root
+        start = min(root.spent) if root.round_start is None else root.round_start
+        step = max(root.big_blind, root.last_raise, 1)
+        self._decide(-1, NO_ACTION, 0, root.actor, root.spent, max(root.spent) + step, start, root.opened, ())
+
+    def _decide(
+        self,
+        parent: int,
+        action: int,
+        round_index: int,
+        actor: int,
+        spent: tuple[int, int],
+        min_raise_to: int,
+        round_start: int,
+        opened: bool,
+        history: tuple[int, ...],
+    ) -> None:
+        add, root = self.builder.add, self.root
+        node = add(DECISION, round_index, parent, action, player=actor)
+        own, other = spent[actor], spent[1 - actor]
+        if other > own:
+            add(FOLD, round_index, node, FOLD_ACTION, player=actor, amount=root.dead / 2 + own)
+        called = (other, other)
+        if opened or other > own:
+            self._close(node, round_index, called, (*history, CALL_ACTION))
+        else:
+            self._decide(
+                node, CALL_ACTION, round_index, 1 - actor, called, min_raise_to, round_start, True,
+                (*history, CALL_ACTION),
+            )  # fmt: skip
+        for total in self._raises(round_index, actor, own, other, min_raise_to, round_start, history):
+            raised = (total, other) if actor == 0 else (other, total)
+            self._decide(
+                node, total, round_index, 1 - actor, raised, max(min_raise_to, 2 * total - other),
+                round_start, True, (*history, total),
+            )  # fmt: skip
+
+    def _raises(
+        self,
+        round_index: int,
+        actor: int,
+        own: int,
+        other: int,
+        min_raise_to: int,
+        round_start: int,
+        history: tuple[int, ...],
+    ) -> tuple[int, ...]:
+        root = self.root
+        if other >= root.stack:
+            return ()
+        menu = self.menus.menu(root.street + round_index, actor)
+        pot = int(2 * other + root.dead)
+        limits = BetLimits(pot, other, round_start, min_raise_to, root.stack)
+        totals = set(raise_targets(menu.raises if other > own else menu.bets, limits))
+        least = min(min_raise_to, root.stack)
+        totals |= {total for total in self.extra.get(history, ()) if least <= total <= root.stack}
+        return tuple(sorted(totals))
+
+    def _close(self, parent: int, round_index: int, spent: tuple[int, int], history: tuple[int, ...]) -> None:
+        add, root = self.builder.add, self.root
+        stake, action = root.dead / 2 + spent[0], CALL_ACTION
+        last_round = RIVER - root.street
+        while round_index < last_round:
+            parent = add(CHANCE, round_index, parent, action)
+            round_index, action = round_index + 1, NO_ACTION
+            if spent[0] < root.stack:
+                least = spent[0] + max(root.big_blind, 1)
+                self._decide(parent, action, round_index, 0, spent, least, spent[0], False, history)
+                return
+        add(SHOWDOWN, round_index, parent, action, amount=stake)
