@@ -45,7 +45,7 @@ class Size:
 
     def __str__(self) -> str:
         if self.kind in (SizeKind.LEAST, SizeKind.ALL_IN):
-            return self.kind.value
+            return str(self.kind.value)
         amount = self.amount * 100 if self.kind is SizeKind.POT else self.amount
         return f"{amount:g}{self.kind.value}"
 

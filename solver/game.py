@@ -45,6 +45,13 @@ class Game:
         """Hands in play."""
         return len(self.hands)
 
+    def boards_of_round(self, round_index: int) -> range:
+        """Boards of a round; they are numbered in one piece."""
+        first = last = 0
+        for _ in range(round_index):
+            first, last = int(self.boards.first_child[first]), int(self.boards.first_child[last + 1]) - 1
+        return range(first, last + 1)
+
     def pairings(self) -> float:
         """Σ of both weights over the pairs of hands that share no card: what values are divided by."""
         return float(self.ranges[0].astype(np.float64) @ self.unblocked_weight(1))
@@ -55,7 +62,8 @@ class Game:
         held = np.zeros(self.num_cards)
         np.add.at(held, self.hands[:, 0], weights)
         np.add.at(held, self.hands[:, 1], weights)
-        return weights.sum() - held[self.hands[:, 0]] - held[self.hands[:, 1]] + weights
+        blocked = held[self.hands[:, 0]] + held[self.hands[:, 1]]
+        return np.asarray(weights.sum() - blocked + weights)
 
 
 def make_game(
@@ -98,7 +106,14 @@ def make_game(
     sizes = np.array(tree.round_rows, dtype=np.int64)[rounds] * stride
     table = np.concatenate([[0], np.cumsum(sizes)])
     boards = _order_hands(
-        hands, cards_of_boards, rounds == tree.num_rounds - 1, table[:-1], first_child, stride, num_cards, strengths
+        hands,
+        cards_of_boards,
+        rounds == tree.num_rounds - 1,
+        table[:-1],
+        first_child,
+        stride,
+        num_cards,
+        strengths,
     )
     return Game(
         tree,

@@ -39,7 +39,7 @@ class Boards(NamedTuple):
     table: I64
     """int64[B]: element where the board's rows start in a table."""
     first_child: I32
-    """int32[B + 1]: boards of the next round that follow from b are first_child[b]..first_child[b + 1] - 1."""
+    """int32[B + 1]: boards that follow from b are first_child[b]..first_child[b + 1] - 1."""
     position: U16
     """uint16[B, stride]: place of each hand in the board's order, blocked and padding hands at `stride`."""
     pair: U32
@@ -131,6 +131,19 @@ class Team(NamedTuple):
     counters: I64
     """int64[NUM_COUNTERS]: see `kernels.threads`."""
     num_threads: int
+
+
+class Gadget(NamedTuple):
+    """A choice before the root: the constrained player enters the subgame or takes a known value instead."""
+
+    player: int
+    """The constrained player, or -1 for no gadget."""
+    regret: F32
+    """float32[2 * stride]: of entering and of not entering."""
+    reach: F32
+    """float32[3 * stride]: the player's range, the part that enters, the part that does not."""
+    value: F32
+    """float32[3 * stride]: value of the choice, of entering, of the alternative."""
 
 
 class Step(NamedTuple):

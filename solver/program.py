@@ -3,7 +3,7 @@
 For a traverser the opponent's nodes only split reach and the traverser's nodes only combine values:
 
 1. A child of the traverser shares its parent's reach row; a child of the opponent gets its own.
-2. A child of the opponent shares its parent's value row and adds to it; a child of the traverser gets its own.
+2. A child of the opponent shares its parent's value row and adds to it; one of the traverser gets its own.
    So a fold and a showdown after the opponent's node are one lane, and his nodes cost nothing on the way up.
 3. What a later round returns is added to the value row of its chance node. Those rows, and rows of several
    contributors, have one first writer, in the order terminals, clears, later rounds, `up`; others add.

@@ -38,7 +38,7 @@ def _fade(t: F64, power: float) -> F64:
     return old / (old + 1.0)
 
 
-def _average(t: F64, gamma: float) -> F64:
+def _average(t: F64, gamma: float | F64) -> F64:
     return ((t - 1.0) / t) ** gamma
 
 
@@ -81,3 +81,6 @@ def hs_dcfr(horizon: int = 30) -> Schedule:
         return old / (old + 1.0), t * 0 + 0.5, _average(t, horizon - 5.0 * progress)
 
     return Schedule("hs-dcfr", factors, NO_FLOOR)
+
+
+DEFAULT_SCHEDULE = dcfr_plus(alpha=1.5, gamma=5.0)

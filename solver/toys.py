@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -32,16 +34,26 @@ def leduc() -> Game:
 
     def strengths(board: tuple[int, ...]) -> npt.NDArray[np.int64]:
         ranks = np.arange(6) // 2
-        return ranks + 3 * (ranks == board[0] // 2)
+        return np.asarray(ranks + 3 * (ranks == board[0] // 2), dtype=np.int64)
 
     return _one_card_game(_limit_tree((2, 4), max_raises=2), 6, strengths)
 
 
-def _one_card_game(tree: Tree, deck: int, strengths: object) -> Game:
+def _one_card_game(
+    tree: Tree, deck: int, strengths: Callable[[tuple[int, ...]], npt.NDArray[np.int64]]
+) -> Game:
     hands = np.stack([np.arange(deck), deck + np.arange(deck)], axis=1)
     ranges = np.ones((2, deck), dtype=np.float32)
     return make_game(
-        tree, hands, np.arange(deck), ranges, 2 * deck, (), range(deck), strengths, hand_size=1  # type: ignore[arg-type]
+        tree,
+        hands,
+        np.arange(deck),
+        ranges,
+        2 * deck,
+        (),
+        range(deck),
+        strengths,
+        hand_size=1,
     )
 
 

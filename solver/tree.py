@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from abstraction.menu import BetLimits, MenuBook, raise_targets
+from game.betting import MAX_ACTIONS_PER_ROUND
 from solver.layout import F64, I32
 
 DECISION, FOLD, SHOWDOWN, CHANCE = range(4)
@@ -23,6 +24,10 @@ CALL_ACTION = 0  # a check when there is nothing to call
 NO_ACTION = -2  # leads to the root and to what follows a chance node
 
 RIVER = 3
+
+
+class TreeError(ValueError):
+    """A tree that cannot be built."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +128,15 @@ class Tree:
 class TreeBuilder:
     """Collects nodes parents first; `finish` makes the arrays."""
 
+    max_nodes: int = 1_000_000
     nodes: list[tuple[int, int, int, int, int, float]] = field(default_factory=list)
 
     def add(
         self, kind: int, round_index: int, parent: int, action: int, player: int = -1, amount: float = 0.0
     ) -> int:
         """Append a node and return its number. Children are ordered as they are added."""
+        if len(self.nodes) >= self.max_nodes:
+            raise TreeError(f"the tree has more than {self.max_nodes} nodes: offer fewer sizes")
         self.nodes.append((kind, player, round_index, parent, action, amount))
         return len(self.nodes) - 1
 
@@ -153,13 +161,15 @@ def build_tree(
     root: BettingRoot,
     menus: MenuBook,
     extra: Mapping[tuple[int, ...], tuple[int, ...]] | None = None,
+    max_nodes: int = 1_000_000,
 ) -> Tree:
     """The tree of a hold'em subgame to the end of the hand.
 
     extra  raise-to totals to offer besides the menu, by the history of actions from the root; totals the
            rules forbid are ignored
+    max_nodes  refuse with `TreeError` what grows beyond
     """
-    builder = TreeBuilder()
+    builder = TreeBuilder(max_nodes)
     _Growth(builder, root, menus, extra or {}).grow_root()
     return builder.finish()
 
@@ -177,7 +187,9 @@ class _Growth:
         root = self.root
         start = min(root.spent) if root.round_start is None else root.round_start
         step = max(root.big_blind, root.last_raise, 1)
-        self._decide(-1, NO_ACTION, 0, root.actor, root.spent, max(root.spent) + step, start, root.opened, ())
+        self._decide(
+            -1, NO_ACTION, 0, root.actor, root.spent, max(root.spent) + step, start, int(root.opened), ()
+        )
 
     def _decide(
         self,
@@ -188,7 +200,7 @@ class _Growth:
         spent: tuple[int, int],
         min_raise_to: int,
         round_start: int,
-        opened: bool,
+        acted: int,
         history: tuple[int, ...],
     ) -> None:
         add, root = self.builder.add, self.root
@@ -197,18 +209,18 @@ class _Growth:
         if other > own:
             add(FOLD, round_index, node, FOLD_ACTION, player=actor, amount=root.dead / 2 + own)
         called = (other, other)
-        if opened or other > own:
+        if acted or other > own:
             self._close(node, round_index, called, (*history, CALL_ACTION))
         else:
             self._decide(
-                node, CALL_ACTION, round_index, 1 - actor, called, min_raise_to, round_start, True,
+                node, CALL_ACTION, round_index, 1 - actor, called, min_raise_to, round_start, acted + 1,
                 (*history, CALL_ACTION),
             )  # fmt: skip
-        for total in self._raises(round_index, actor, own, other, min_raise_to, round_start, history):
+        for total in self._raises(round_index, actor, own, other, min_raise_to, round_start, acted, history):
             raised = (total, other) if actor == 0 else (other, total)
             self._decide(
                 node, total, round_index, 1 - actor, raised, max(min_raise_to, 2 * total - other),
-                round_start, True, (*history, total),
+                round_start, acted + 1, (*history, total),
             )  # fmt: skip
 
     def _raises(
@@ -219,10 +231,11 @@ class _Growth:
         other: int,
         min_raise_to: int,
         round_start: int,
+        acted: int,
         history: tuple[int, ...],
     ) -> tuple[int, ...]:
         root = self.root
-        if other >= root.stack:
+        if other >= root.stack or acted + 2 > MAX_ACTIONS_PER_ROUND:
             return ()
         menu = self.menus.menu(root.street + round_index, actor)
         pot = int(2 * other + root.dead)
@@ -241,6 +254,6 @@ class _Growth:
             round_index, action = round_index + 1, NO_ACTION
             if spent[0] < root.stack:
                 least = spent[0] + max(root.big_blind, 1)
-                self._decide(parent, action, round_index, 0, spent, least, spent[0], False, history)
+                self._decide(parent, action, round_index, 0, spent, least, spent[0], 0, history)
                 return
         add(SHOWDOWN, round_index, parent, action, amount=stake)

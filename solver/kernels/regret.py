@@ -19,9 +19,17 @@ F32 = npt.NDArray[np.float32]
 
 @kernel
 def spread_reach(
-    table: F32, base: int, num_actions: int, stride: int, begin: int, end: int, rows: F32, parent: int, child: int
+    table: F32,
+    base: int,
+    num_actions: int,
+    stride: int,
+    begin: int,
+    end: int,
+    rows: F32,
+    parent: int,
+    child: int,
 ) -> None:
-    """reach of each child = reach of the parent × strategy.
+    """Reach of each child = reach of the parent × strategy.
 
     table  float32[...]         in: regrets or strategy sums
     rows   float32[R * stride]  row `parent` in; rows `child`..`child + num_actions - 1` out
@@ -42,7 +50,15 @@ def spread_reach(
 
 @kernel
 def add_to_average(
-    average: F32, base: int, num_actions: int, stride: int, begin: int, end: int, rows: F32, child: int, keep: float
+    average: F32,
+    base: int,
+    num_actions: int,
+    stride: int,
+    begin: int,
+    end: int,
+    rows: F32,
+    child: int,
+    keep: float,
 ) -> None:
     """strategy_sum = keep · strategy_sum + reach-weighted strategy (the children's reach).
 
@@ -57,7 +73,16 @@ def add_to_average(
 
 @kernel
 def gather_value(
-    table: F32, base: int, num_actions: int, stride: int, begin: int, end: int, rows: F32, child: int, parent: int, accumulate: bool
+    table: F32,
+    base: int,
+    num_actions: int,
+    stride: int,
+    begin: int,
+    end: int,
+    rows: F32,
+    child: int,
+    parent: int,
+    accumulate: bool,
 ) -> None:
     """Value of a node of the traverser = Σ strategy × value of each child.
 
@@ -129,7 +154,9 @@ def update_regret(
 
 
 @kernel
-def best_value(num_actions: int, stride: int, begin: int, end: int, rows: F32, child: int, parent: int, accumulate: bool) -> None:
+def best_value(
+    num_actions: int, stride: int, begin: int, end: int, rows: F32, child: int, parent: int, accumulate: bool
+) -> None:
     """Value of a node of a best responder: the best child, hand by hand."""
     for h in range(begin, end, LANES):
         best = load8(rows, child * stride + h)

@@ -6,10 +6,13 @@ paired NEON) instructions. Indices are in elements of a flat float32 array; noth
 With `NUMBA_DISABLE_JIT=1` the same code runs on numpy arrays of length 8.
 """
 
+# numba.core is not fully annotated.
+# mypy: disable-error-code="no-untyped-call,untyped-decorator"
+
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
@@ -31,7 +34,7 @@ _MASK = ir.VectorType(_INT, LANES)
 F32 = npt.NDArray[np.float32]
 
 
-class _Float32x8(types.Type):  # type: ignore[misc]
+class _Float32x8(types.Type):
     def __init__(self) -> None:
         super().__init__(name="float32x8")
 
@@ -39,8 +42,8 @@ class _Float32x8(types.Type):  # type: ignore[misc]
 float32x8 = _Float32x8()
 
 
-@register_model(_Float32x8)  # type: ignore[untyped-decorator]
-class _Float32x8Model(PrimitiveModel):  # type: ignore[misc]
+@register_model(_Float32x8)
+class _Float32x8Model(PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, _VECTOR)
 
@@ -50,7 +53,7 @@ def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any
     return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _load8(_typing: Any, array: Any, _index: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.load(_pointer(context, builder, signature.args[0], *args), align=4)
@@ -58,7 +61,7 @@ def _load8(_typing: Any, array: Any, _index: Any) -> Any:
     return float32x8(array, types.intp), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _store8(_typing: Any, array: Any, _index: Any, _value: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         builder.store(args[2], _pointer(context, builder, signature.args[0], args[0], args[1]), align=4)
@@ -67,7 +70,7 @@ def _store8(_typing: Any, array: Any, _index: Any, _value: Any) -> Any:
     return types.none(array, types.intp, float32x8), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _splat(_typing: Any, _value: Any) -> Any:
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         undefined = ir.Constant(_VECTOR, ir.Undefined)
@@ -77,7 +80,7 @@ def _splat(_typing: Any, _value: Any) -> Any:
     return float32x8(types.float32), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _maximum8(_typing: Any, _a: Any, _b: Any) -> Any:
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[0], args[1])
@@ -85,7 +88,7 @@ def _maximum8(_typing: Any, _a: Any, _b: Any) -> Any:
     return float32x8(float32x8, float32x8), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _where_positive8(_typing: Any, _test: Any, _yes: Any, _no: Any) -> Any:
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         zero = ir.Constant(_VECTOR, [0.0] * LANES)
@@ -94,7 +97,7 @@ def _where_positive8(_typing: Any, _test: Any, _yes: Any, _no: Any) -> Any:
     return float32x8(float32x8, float32x8, float32x8), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _transpose8(_typing: Any, _rows: Any) -> Any:
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         def merge(a: Any, b: Any, mask: list[int]) -> Any:
@@ -105,14 +108,18 @@ def _transpose8(_typing: Any, _rows: Any) -> Any:
         low, high = [0, 8, 1, 9, 4, 12, 5, 13], [2, 10, 3, 11, 6, 14, 7, 15]
         rows = [merge(rows[i], rows[i + 1], mask) for i in range(0, 8, 2) for mask in (low, high)]
         low, high = [0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15]
-        rows = [merge(rows[i + j], rows[i + j + 2], mask) for i in (0, 4) for j in (0, 1) for mask in (low, high)]
+        rows = [
+            merge(rows[i + j], rows[i + j + 2], mask) for i in (0, 4) for j in (0, 1) for mask in (low, high)
+        ]
         low, high = [0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]
-        return cgutils.pack_array(builder, [merge(rows[i], rows[i + 4], m) for m in (low, high) for i in range(4)])
+        return cgutils.pack_array(
+            builder, [merge(rows[i], rows[i + 4], m) for m in (low, high) for i in range(4)]
+        )
 
     return types.UniTuple(float32x8, LANES)(types.UniTuple(float32x8, LANES)), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _at(_typing: Any, array: Any, _index: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
@@ -126,12 +133,12 @@ def _at(_typing: Any, array: Any, _index: Any) -> Any:
 
 
 def _define_operator(function: Any, name: str) -> None:
-    @infer_global(function)  # type: ignore[untyped-decorator]
-    class _Operator(AbstractTemplate):  # type: ignore[misc]
+    @infer_global(function)
+    class _Operator(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
             return float32x8(*args) if not kws and args == (float32x8, float32x8) else None
 
-    @lower_builtin(function, float32x8, float32x8)  # type: ignore[untyped-decorator]
+    @lower_builtin(function, float32x8, float32x8)
     def lower(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return getattr(builder, name)(*args, flags=tuple(sorted(FASTMATH)))
 
@@ -145,7 +152,7 @@ for _function, _name in (
     _define_operator(_function, _name)
 
 
-if numba.config.DISABLE_JIT:
+if TYPE_CHECKING or numba.config.DISABLE_JIT:
 
     def load8(array: F32, index: int) -> F32:
         """Eight consecutive elements from `index`."""
@@ -155,7 +162,7 @@ if numba.config.DISABLE_JIT:
         """Write eight consecutive elements from `index`."""
         array[index : index + LANES] = value
 
-    def splat(value: float) -> F32:
+    def splat(value: float | np.floating[Any]) -> F32:
         """One float32 in all eight lanes."""
         return np.full(LANES, value, dtype=np.float32)
 

@@ -201,6 +201,6 @@ def sweep_showdown(
 
 @kernel
 def add_lanes(lanes: F32, live: int, out: F32) -> None:
-    """out += lanes over the live hands."""
+    """Add lanes to `out` over the live hands."""
     for i in range(live):
         store8(out, i * LANES, load8(out, i * LANES) + load8(lanes, i * LANES))

@@ -7,7 +7,7 @@ int64 array, eight apart so that each has a cache line of its own.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 from llvmlite import ir
@@ -27,7 +27,7 @@ def _element(context: Any, builder: Any, array_type: Any, array: Any, index: Any
     return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _atomic_add(_typing: Any, array: Any, _index: Any, _amount: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer = _element(context, builder, signature.args[0], args[0], args[1])
@@ -36,7 +36,7 @@ def _atomic_add(_typing: Any, array: Any, _index: Any, _amount: Any) -> Any:
     return types.int64(array, types.intp, types.int64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _atomic_load(_typing: Any, array: Any, _index: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer = _element(context, builder, signature.args[0], args[0], args[1])
@@ -45,7 +45,7 @@ def _atomic_load(_typing: Any, array: Any, _index: Any) -> Any:
     return types.int64(array, types.intp), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _yield_processor(_typing: Any) -> Any:
     def codegen(context: Any, builder: Any, _signature: Any, _args: Any) -> Any:
         function_type = ir.FunctionType(ir.IntType(32), [])
@@ -59,7 +59,7 @@ def _declare(module: Any, function_type: Any, name: str) -> Any:
     return module.globals.get(name) or ir.Function(module, function_type, name)
 
 
-if numba.config.DISABLE_JIT:
+if TYPE_CHECKING or numba.config.DISABLE_JIT:
 
     def atomic_add(array: I64, index: int, amount: int) -> int:
         """Add to a counter and return what it was."""

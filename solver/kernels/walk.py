@@ -26,7 +26,21 @@ from solver.kernels.terminal import (
     sweep_showdown,
 )
 from solver.kernels.threads import NEXT_TASK, STOPPED, atomic_add, atomic_load, meet
-from solver.layout import CHUNKS, F32, F64, I64, LANES, Boards, Program, Scratch, Shape, Step, Tables, Team
+from solver.layout import (
+    CHUNKS,
+    F32,
+    F64,
+    I64,
+    LANES,
+    Boards,
+    Gadget,
+    Program,
+    Scratch,
+    Shape,
+    Step,
+    Tables,
+    Team,
+)
 
 UPDATE = 0
 EVALUATE = 1
@@ -231,6 +245,13 @@ def add_chunks(begin: int, end: int, traverser: int, stride: int, team: Team) ->
 
 
 @kernel
+def own_hands(thread: int, num_threads: int, stride: int) -> tuple[int, int]:
+    """The hands of the first round that a thread works on, always the same."""
+    blocks = stride // LANES
+    return thread * blocks // num_threads * LANES, (thread + 1) * blocks // num_threads * LANES
+
+
+@kernel
 def run_pass(
     thread: int,
     shape: Shape,
@@ -251,9 +272,7 @@ def run_pass(
     """
     stride, root = shape.stride, team.root
     segment = step.traverser * program.round_segments[-1]
-    blocks = stride // LANES
-    begin = thread * blocks // team.num_threads * LANES
-    end = (thread + 1) * blocks // team.num_threads * LANES
+    begin, end = own_hands(thread, team.num_threads, stride)
     root.reach[begin:end] = opponent_reach[begin:end]
     descend(segment, 0, begin, end, shape, program, tables, step, root.reach)
     if thread == 0:
@@ -289,6 +308,7 @@ def iterate(
     tables: Tables,
     team: Team,
     scratch: Scratch,
+    gadget: Gadget,
     reach: F32,
     root_value: F32,
     schedule: F64,
@@ -301,13 +321,25 @@ def iterate(
     root_value  float32[2, stride]  out: root values of the last pass of each player
     schedule    float64[T, 3]       keep_positive, keep_negative, keep_average of each iteration
     """
+    stride = shape.stride
+    begin, end = own_hands(thread, team.num_threads, stride)
     for t in range(schedule.shape[0]):
         for traverser in range(2):
             step = Step(traverser, UPDATE, schedule[t, 0], schedule[t, 1], schedule[t, 2], floor)
+            opponent_reach = reach[1 - traverser]
+            if gadget.player == 1 - traverser:
+                spread_reach(gadget.regret, 0, 2, stride, begin, end, gadget.reach, 0, 1)
+                opponent_reach = gadget.reach[stride : 2 * stride]
             finished = run_pass(
                 thread, shape, boards, program, tables, step, team, scratch,
-                reach[1 - traverser], root_value[traverser], stop,
+                opponent_reach, root_value[traverser], stop,
             )  # fmt: skip
             if not finished:
                 return t
-    return schedule.shape[0]
+            if gadget.player == traverser:
+                gadget.value[stride + begin : stride + end] = root_value[traverser, begin:end]
+                update_regret(
+                    gadget.regret, 0, 2, stride, begin, end, gadget.value, 1, 0, False,
+                    step.keep_positive, step.keep_negative, step.floor,
+                )  # fmt: skip
+    return len(schedule)

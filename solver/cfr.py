@@ -1,0 +1,153 @@
+"""The solver: counterfactual regret minimisation that can be stopped at any time.
+
+It runs in slices. Between slices it may look at the clock and measure exploitability; inside a slice the
+kernels poll a stop word once per board, so a deadline is kept to about a millisecond and the average
+strategy is valid whenever they return.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from solver.engine import Engine
+from solver.game import Game
+from solver.layout import F32, Gadget, Tables, aligned
+from solver.response import Quality, exploitability, measure
+from solver.schedules import DEFAULT_SCHEDULE, Schedule
+from solver.solution import Solution
+from solver.tree import DECISION
+
+_SLICE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a solve stands."""
+
+    iterations: int
+    seconds: float
+    """Spent iterating, without exploitability checks."""
+    exploitability: float | None
+    """Chips, as of the last check."""
+
+
+class Solver:
+    """Solves one game. Typical use: `Solver(game).solve(target=...)`, then `.solution()`."""
+
+    def __init__(
+        self,
+        game: Game,
+        schedule: Schedule = DEFAULT_SCHEDULE,
+        threads: int = 1,
+        gadget: Callable[[Engine], Gadget] | None = None,
+    ) -> None:
+        self.game = game
+        self.schedule = schedule
+        self.iterations = 0
+        self.engine = Engine(game, threads)
+        self._gadget = gadget(self.engine) if gadget else None
+        self.regret = aligned(game.table_size)
+        self.average = aligned(game.table_size)
+        self.frozen = np.zeros(game.tree.num_nodes, dtype=np.uint8)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Everything a solve holds: tables and working memory."""
+        return self.regret.nbytes + self.average.nbytes + self.engine.memory_bytes
+
+    def stop(self) -> None:
+        """Make a running `run` or `solve` return soon. Any thread may call this."""
+        self.engine.stop_word[0] = 1
+
+    def run(self, iterations: int) -> int:
+        """Blocks for some iterations, or until stopped; returns how many were finished."""
+        table = self.schedule.table(self.iterations, iterations)
+        tables = Tables(self.regret, self.average, self.frozen)
+        finished = self.engine.iterate(tables, table, self.schedule.floor, self._gadget)
+        self.iterations += finished
+        return finished
+
+    def solve(
+        self,
+        max_iterations: int = 1_000_000,
+        target: float | None = None,
+        deadline: float | None = None,
+        report: Callable[[Progress], None] | None = None,
+    ) -> Progress:
+        """Blocks until an exploitability in chips, a deadline (`time.monotonic`) or a number of iterations.
+
+        With a target or a report, exploitability is checked each time iterations have grown by a tenth.
+        """
+        timer = self._start_timer(deadline)
+        checking = target is not None or report is not None
+        seconds, found = 0.0, None
+        try:
+            while self.iterations < max_iterations and not self.engine.stop_word[0]:
+                count = max(10, self.iterations // 10) if checking else _SLICE
+                started = time.perf_counter()
+                self.run(min(count, max_iterations - self.iterations))
+                seconds += time.perf_counter() - started
+                if checking and not self.engine.stop_word[0]:
+                    now = self.exploitability()
+                    found = found if np.isnan(now) else now
+                    if report is not None:
+                        report(Progress(self.iterations, seconds, found))
+                    if target is not None and found is not None and found <= target:
+                        break
+        finally:
+            if timer is not None:
+                timer.cancel()
+            self.engine.stop_word[0] = 0
+        return Progress(self.iterations, seconds, found)
+
+    def exploitability(self) -> float:
+        """Of the average strategies, in chips. NaN if stopped meanwhile."""
+        return exploitability(self.engine, self.average)
+
+    def quality(self) -> Quality:
+        """Values and best responses of the average strategies."""
+        return measure(self.engine, self.average)
+
+    def solution(self) -> Solution:
+        """The average strategies so far; shares memory with the solver."""
+        return Solution(self.game, self.average, self.iterations)
+
+    def lock(self, node: int, strategy: F32, board: int | None = None) -> None:
+        """Fix the strategy float32[A, H] of a decision node; it is never updated from now on.
+
+        Without `board`, on every board of the node's round. A node locked on one board only plays what its
+        regrets say on the others, without learning: lock those too.
+        """
+        game = self.game
+        if game.tree.kind[node] != DECISION:
+            raise ValueError(f"node {node} is not a decision")
+        num_actions = len(game.tree.children_of(node))
+        given = np.asarray(strategy, dtype=np.float32)
+        if (
+            given.shape != (num_actions, game.num_hands)
+            or (given < 0).any()
+            or (given.sum(axis=0) <= 0).any()
+        ):
+            raise ValueError(
+                f"a strategy of node {node} is {num_actions} rows of {game.num_hands} weights >= 0"
+            )
+        chosen = [board] if board is not None else game.boards_of_round(int(game.tree.round[node]))
+        for b in chosen:
+            start = int(game.boards.table[b]) + int(game.tree.action_row[node]) * game.stride
+            for table in (self.regret, self.average):
+                rows = table[start : start + num_actions * game.stride].reshape(num_actions, game.stride)
+                rows[:, : game.num_hands] = given
+        self.frozen[node] = 1
+
+    def _start_timer(self, deadline: float | None) -> threading.Timer | None:
+        if deadline is None:
+            return None
+        timer = threading.Timer(max(0.0, deadline - time.monotonic()), self.stop)
+        timer.daemon = True
+        timer.start()
+        return timer
