@@ -97,6 +97,14 @@ class Engine:
 
         return value[: game.num_hands] if self._together(work) else None
 
+    def action_values(self, player: int) -> dict[int, F32]:
+        """float32[A, H] for each own node of a player in the first round, as his last pass found it."""
+        program = self._compiled.program
+        segment = player * int(program.round_segments[-1])
+        rows = self._team.root.value.reshape(-1, self.game.stride)[:, : self.game.num_hands]
+        steps = program.up[program.segments[segment, 4] : program.segments[segment, 5]]
+        return {node: rows[child : child + count].copy() for _, count, child, _, _, node in steps.tolist()}
+
     def _scratch(self) -> Scratch:
         stride, lanes = self.game.stride, (self.game.stride + 1) * 8
         return Scratch(

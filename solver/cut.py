@@ -1,0 +1,113 @@
+"""The part of a solution below one node on one board, as a solution of its own.
+
+Hands keep their numbers. Nodes are numbered depth-first and rows follow the nodes, so what belongs to a
+subtree is one piece of every array and of every board's rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from solver.game import Game
+from solver.layout import I64, Boards, aligned
+from solver.solution import Solution
+from solver.tree import DECISION, NO_ACTION, Tree
+
+
+def cut(solution: Solution, node: int, board: int = 0) -> Solution:
+    """The subgame that starts at a decision node on a board, both ranges as they arrive there.
+
+    Shares memory with `solution` at the root, else copies the rows it needs. Values of a subgame are given
+    that its board came: no chance of earlier cards is left in them.
+    """
+    game = solution.game
+    if node == 0:
+        return solution
+    if game.tree.kind[node] != DECISION:
+        raise ValueError(f"node {node} is not a decision")
+    tree, first_rows = _cut_tree(game.tree, node)
+    chosen = _boards_below(game, board)
+    top = int(game.tree.round[node])
+    rounds = np.repeat(np.arange(tree.num_rounds), [len(part) for part in chosen])
+    picked = np.concatenate(chosen)
+    sizes = np.array(tree.round_rows, dtype=np.int64)[rounds] * game.stride
+    table = np.concatenate([[0], np.cumsum(sizes)])
+    average = aligned(int(table[-1]))
+    for b, r, start, size in zip(picked, rounds, table, sizes, strict=False):
+        source = int(game.boards.table[b]) + first_rows[r] * game.stride
+        average[start : start + size] = solution.average[source : source + size]
+    counts = np.diff(game.boards.first_child)[picked]
+    boards = Boards(
+        table=table[:-1],
+        first_child=np.concatenate([[1], 1 + np.cumsum(counts)]).astype(np.int32),
+        position=game.boards.position[picked],
+        pair=game.boards.pair[picked],
+        ends=game.boards.ends[picked],
+        live=game.boards.live[picked],
+        groups=game.boards.groups[picked],
+    )
+    subgame = replace(
+        game,
+        tree=tree,
+        ranges=np.stack([solution.reach(p, node, board) for p in range(2)]),
+        board_cards=tuple([game.board_cards[b] for b in picked]),
+        boards=boards,
+        chance=tuple([chance / game.chance[top] for chance in game.chance[top:]]),
+        table_size=len(average),
+    )
+    return Solution(subgame, average, solution.iterations)
+
+
+def with_tree(game: Game, tree: Tree) -> Game:
+    """The same hands and boards under another tree of as many rounds."""
+    counts = [len(game.boards_of_round(r)) for r in range(tree.num_rounds)]
+    sizes = np.repeat(np.array(tree.round_rows, dtype=np.int64), counts) * game.stride
+    table = np.concatenate([[0], np.cumsum(sizes)])
+    return replace(game, tree=tree, boards=game.boards._replace(table=table[:-1]), table_size=int(table[-1]))
+
+
+def _cut_tree(tree: Tree, node: int) -> tuple[Tree, list[int]]:
+    """The subtree, and the row of each of its rounds at which it began in the old tree."""
+    outside = np.flatnonzero(tree.parent[node + 1 :] < node)
+    end = node + 1 + int(outside[0]) if len(outside) else tree.num_nodes
+    span = slice(node, end)
+    top = int(tree.round[node])
+    rounds = tree.round[span] - top
+    parent, action, action_row = (
+        tree.parent[span] - node,
+        tree.action[span].copy(),
+        tree.action_row[span].copy(),
+    )
+    parent[0], action[0] = -1, NO_ACTION
+    first, last = int(tree.first_child[node]), int(tree.first_child[end])
+    first_rows, num_rows = [], []
+    for r in range(tree.num_rounds - top):
+        inside = (rounds == r) & (tree.kind[span] == DECISION)
+        low = int(action_row[inside].min()) if inside.any() else 0
+        action_row[inside] -= low
+        first_rows.append(low)
+        num_rows.append(int(np.diff(tree.first_child)[span][inside].sum()))
+    subtree = Tree(
+        kind=tree.kind[span].copy(),
+        player=tree.player[span].copy(),
+        round=rounds,
+        parent=parent,
+        action=action,
+        amount=tree.amount[span].copy(),
+        first_child=tree.first_child[node : end + 1] - first,
+        children=tree.children[first:last] - node,
+        action_row=action_row,
+        round_rows=tuple(num_rows),
+    )
+    return subtree, first_rows
+
+
+def _boards_below(game: Game, board: int) -> list[I64]:
+    """The board and, round by round, those that follow from it."""
+    first_child = game.boards.first_child
+    levels = [np.array([board])]
+    while first_child[levels[-1][0]] < first_child[levels[-1][-1] + 1]:
+        levels.append(np.arange(first_child[levels[-1][0]], first_child[levels[-1][-1] + 1]))
+    return levels
