@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from game.jit import kernel
-from solver.kernels.simd import LANES, load8, maximum8, splat, store8, where_positive8
+from game.simd import LANES, load8, maximum8, splat, store8, where_positive8
 
 F32 = npt.NDArray[np.float32]
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from game.jit import kernel
-from solver.kernels.simd import LANES, at, load8, splat, store8, transpose8
+from game.simd import LANES, at, load8, splat, store8, transpose8
 
 F32 = npt.NDArray[np.float32]
 I32 = npt.NDArray[np.int32]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from solver.kernels import simd
+from game import simd
 from solver.kernels.terminal import (
     add_lanes,
     card_totals,
