@@ -84,3 +84,20 @@ def hs_dcfr(horizon: int = 30) -> Schedule:
 
 
 DEFAULT_SCHEDULE = dcfr_plus(alpha=1.5, gamma=5.0)
+
+VARIANTS: dict[str, Callable[[int], Schedule]] = {
+    "default": lambda _: DEFAULT_SCHEDULE,
+    "cfr+": lambda _: cfr_plus(),
+    "improved-cfr+": improved_cfr_plus,
+    "dcfr": lambda _: dcfr(),
+    "dcfr+": lambda _: dcfr_plus(),
+    "hs-dcfr": lambda _: hs_dcfr(),
+}
+"""Names people choose by; each maps the planned number of iterations to a schedule (few look at it)."""
+
+
+def named_schedule(name: str, horizon: int = 0) -> Schedule:
+    """The schedule of a name in `VARIANTS`."""
+    if name not in VARIANTS:
+        raise ValueError(f"{name!r} is not a variant: choose one of {', '.join(VARIANTS)}")
+    return VARIANTS[name](horizon)
