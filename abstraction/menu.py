@@ -3,6 +3,9 @@
     sizes   50%  of the pot after calling, 2.5x  the bet faced, 300c  chips, min  the least legal raise,
             a  all-in; a comma between: "50%, 100%, a"
     menu    bets | raises; without "|" raises are as bets: "50%, 100%, a | 100%, a"
+            further parts are for re-raises: "50%, a | 100%, a | a" is all-in from the second raise on;
+            the last part holds for all that follow; "-" offers none. Blinds are not bets: before the flop
+            the first part is for the first raise
     book    menus by street and seat; ";" between: "turn: 50%, a; river: a; river.ip: 33%, a | a"
             seats are oop (first to act after the flop) and ip; what is not named falls back to the street,
             then to the menu given without a name
@@ -52,14 +55,23 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """Sizes for the first bet of a round and for raises of a bet."""
+    """Sizes for the first bet of a round, for raises of a bet, and for re-raises."""
 
     bets: tuple[Size, ...] = ()
     raises: tuple[Size, ...] = ()
+    reraises: tuple[tuple[Size, ...], ...] = ()
+    """From the second raise of a bet on; the last entry holds for the rest. Empty: as raises."""
+
+    def sizes(self, raises_made: int) -> tuple[Size, ...]:
+        """What is offered after so many bets and raises in the round."""
+        parts = (self.bets, self.raises, *self.reraises)
+        return parts[min(raises_made, len(parts) - 1)]
 
     def __str__(self) -> str:
-        bets, raises = (", ".join(map(str, sizes)) or "-" for sizes in (self.bets, self.raises))
-        return bets if bets == raises else f"{bets} | {raises}"
+        parts = [", ".join(map(str, sizes)) or "-" for sizes in (self.bets, self.raises, *self.reraises)]
+        while len(parts) > 1 and parts[-1] == parts[-2]:
+            parts.pop()
+        return " | ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +121,9 @@ def _target(size: Size, limits: BetLimits) -> int:
 
 def parse_menu(text: str) -> Menu:
     """A menu without street names, e.g. "50%, 100%, a | 100%, a"."""
-    parts = text.split("|")
-    if len(parts) > 2:
-        raise MenuError(f"{text!r} has more than one '|': write bets | raises")
-    sizes = [_parse_sizes(part) for part in parts]
-    return Menu(sizes[0], sizes[-1])
+    bets, *more = [_parse_sizes(part) for part in text.split("|")]
+    raises = more[0] if more else bets
+    return Menu(bets, raises, tuple(more[1:]))
 
 
 def parse_menu_book(text: str) -> MenuBook:

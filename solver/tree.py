@@ -50,6 +50,8 @@ class BettingRoot:
     """Whether a player has acted in this round before the root."""
     round_start: int | None = None
     """What each player had put in before this round; by default the smaller of `spent`."""
+    raises: int = 0
+    """Bets and raises of this round before the root; a bet that is faced counts even if not given here."""
 
 
 def even_root(street: int, pot: int, behind: int, big_blind: int = 1) -> BettingRoot:
@@ -187,9 +189,11 @@ class _Growth:
         root = self.root
         start = min(root.spent) if root.round_start is None else root.round_start
         step = max(root.big_blind, root.last_raise, 1)
+        raises = max(root.raises, int(root.spent[0] != root.spent[1]))
         self._decide(
-            -1, NO_ACTION, 0, root.actor, root.spent, max(root.spent) + step, start, int(root.opened), ()
-        )
+            -1, NO_ACTION, 0, root.actor, root.spent, max(root.spent) + step, start, int(root.opened),
+            raises, (),
+        )  # fmt: skip
 
     def _decide(
         self,
@@ -201,6 +205,7 @@ class _Growth:
         min_raise_to: int,
         round_start: int,
         acted: int,
+        raises: int,
         history: tuple[int, ...],
     ) -> None:
         add, root = self.builder.add, self.root
@@ -214,24 +219,26 @@ class _Growth:
         else:
             self._decide(
                 node, CALL_ACTION, round_index, 1 - actor, called, min_raise_to, round_start, acted + 1,
-                (*history, CALL_ACTION),
+                raises, (*history, CALL_ACTION),
             )  # fmt: skip
-        for total in self._raises(round_index, actor, own, other, min_raise_to, round_start, acted, history):
+        for total in self._raises(
+            round_index, actor, other, min_raise_to, round_start, acted, raises, history
+        ):
             raised = (total, other) if actor == 0 else (other, total)
             self._decide(
                 node, total, round_index, 1 - actor, raised, max(min_raise_to, 2 * total - other),
-                round_start, acted + 1, (*history, total),
+                round_start, acted + 1, raises + 1, (*history, total),
             )  # fmt: skip
 
     def _raises(
         self,
         round_index: int,
         actor: int,
-        own: int,
         other: int,
         min_raise_to: int,
         round_start: int,
         acted: int,
+        raises: int,
         history: tuple[int, ...],
     ) -> tuple[int, ...]:
         root = self.root
@@ -240,7 +247,7 @@ class _Growth:
         menu = self.menus.menu(root.street + round_index, actor)
         pot = int(2 * other + root.dead)
         limits = BetLimits(pot, other, round_start, min_raise_to, root.stack)
-        totals = set(raise_targets(menu.raises if other > own else menu.bets, limits))
+        totals = set(raise_targets(menu.sizes(raises), limits))
         least = min(min_raise_to, root.stack)
         totals |= {total for total in self.extra.get(history, ()) if least <= total <= root.stack}
         return tuple(sorted(totals))
@@ -254,6 +261,6 @@ class _Growth:
             round_index, action = round_index + 1, NO_ACTION
             if spent[0] < root.stack:
                 least = spent[0] + max(root.big_blind, 1)
-                self._decide(parent, action, round_index, 0, spent, least, spent[0], 0, history)
+                self._decide(parent, action, round_index, 0, spent, least, spent[0], 0, 0, history)
                 return
         add(SHOWDOWN, round_index, parent, action, amount=stake)

@@ -39,6 +39,16 @@ def test_raises_follow_bets_unless_given() -> None:
     assert str(parse_menu("33.5% , 2.5X 300c min | -")) == "33.5%, 2.5x, 300c, min | -"
 
 
+def test_reraises_have_their_own_part() -> None:
+    menu = parse_menu("50%, 100% | 100%, a | a | -")
+    assert [str(Menu(menu.sizes(made), menu.sizes(made))) for made in range(6)] == [
+        "50%, 100%", "100%, a", "a", "-", "-", "-",
+    ]  # fmt: skip
+    assert parse_menu(str(menu)) == menu
+    assert parse_menu("50%").sizes(3) == parse_menu("50%").bets
+    assert parse_menu("50% | a").sizes(3) == parse_menu("a").bets
+
+
 def test_book_prefers_the_closer_name() -> None:
     book = parse_menu_book("10%; turn: 20%; river: 30%; river.ip: 40%")
     sizes = {(street, seat): str(book.menu(street, seat)) for street in (1, 2, 3) for seat in (0, 1)}
@@ -47,9 +57,7 @@ def test_book_prefers_the_closer_name() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "text", ["50", "x", "-5%", "0%", "50%%", "nan%", "inf%", "5a", "a|b|c", "50% | a | a"]
-)
+@pytest.mark.parametrize("text", ["50", "x", "-5%", "0%", "50%%", "nan%", "inf%", "5a", "a|b|c"])
 def test_bad_sizes_are_refused(text: str) -> None:
     with pytest.raises(MenuError):
         parse_menu(text)
