@@ -106,12 +106,12 @@ class Solver:
         return Progress(self.iterations, seconds, found)
 
     def exploitability(self) -> float:
-        """Of the average strategies, in chips. NaN if stopped meanwhile."""
-        return exploitability(self.engine, self.average)
+        """Of the average strategies, in chips; responses keep to locks. NaN if stopped meanwhile."""
+        return exploitability(self.engine, self.average, self.frozen)
 
     def quality(self) -> Quality:
-        """Values and best responses of the average strategies."""
-        return measure(self.engine, self.average)
+        """Values and best responses of the average strategies; responses keep to locks."""
+        return measure(self.engine, self.average, self.frozen)
 
     def solution(self) -> Solution:
         """The average strategies so far; shares memory with the solver."""

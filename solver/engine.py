@@ -12,7 +12,7 @@ import numpy.typing as npt
 from solver.game import Game
 from solver.kernels.threads import NUM_COUNTERS
 from solver.kernels.walk import EVALUATE, RESPOND, UPDATE, iterate, run_pass
-from solver.layout import CHUNKS, F32, F64, I64, Gadget, Scratch, Shape, Step, Tables, Team, aligned
+from solver.layout import CHUNKS, F32, F64, I64, U8, Gadget, Scratch, Shape, Step, Tables, Team, aligned
 from solver.program import compile_tree
 
 __all__ = ["EVALUATE", "RESPOND", "UPDATE", "Engine"]
@@ -72,12 +72,15 @@ class Engine:
 
         return self._together(work)
 
-    def root_values(self, table: F32, player: int, mode: int, reach: F32 | None = None) -> F32 | None:
+    def root_values(
+        self, table: F32, player: int, mode: int, reach: F32 | None = None, frozen: U8 | None = None
+    ) -> F32 | None:
         """float32[H]: a player's counterfactual values at the root, in chips × opponent's weight.
 
         table  strategies: regrets or strategy sums, normalised on the way
         mode   EVALUATE for the player's own strategy in `table`, RESPOND for his best response
         reach  float32[H]: the opponent's range instead of the game's
+        frozen uint8[N]: nodes at which even a best response plays what `table` says
         None if stopped.
         """
         game = self.game
@@ -85,7 +88,8 @@ class Engine:
         if reach is not None:
             opponent = np.zeros(game.stride, dtype=np.float32)
             opponent[: game.num_hands] = reach
-        frozen = np.zeros(game.tree.num_nodes, dtype=np.uint8)
+        if frozen is None:
+            frozen = np.zeros(game.tree.num_nodes, dtype=np.uint8)
         tables, step = Tables(table, table, frozen), Step(player, mode, 1.0, 1.0, 1.0, 0.0)
         value = np.zeros(game.stride, dtype=np.float32)
 

@@ -1,6 +1,8 @@
 """How good a strategy is: values, best responses, exploitability. Exact, in chips.
 
-`nash_conv` is the sum of what both players could gain by a best response, `exploitability` its half.
+`nash_conv` is the sum of what both players could gain by a best response, `exploitability` its half. Where
+nodes are locked (`frozen`), responses keep to the locks: exploitability then says how far the solve of the
+locked game is, not what an opponent free of locks could win.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solver.engine import EVALUATE, RESPOND, Engine
-from solver.layout import F32
+from solver.layout import F32, U8
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +34,26 @@ class Quality:
         return self.nash_conv / 2
 
 
-def player_value(engine: Engine, table: F32, player: int, mode: int) -> float:
+def player_value(engine: Engine, table: F32, player: int, mode: int, frozen: U8 | None = None) -> float:
     """One player's value at the root: mode EVALUATE or RESPOND. NaN if stopped."""
-    values = engine.root_values(table, player, mode)
+    values = engine.root_values(table, player, mode, frozen=frozen)
     if values is None:
         return float("nan")
     game = engine.game
     return float(values.astype(np.float64) @ game.ranges[player]) / game.pairings()
 
 
-def measure(engine: Engine, table: F32) -> Quality:
+def measure(engine: Engine, table: F32, frozen: U8 | None = None) -> Quality:
     """Values and best responses of the strategies in a table; the values are of player 0's side."""
     first = player_value(engine, table, 0, EVALUATE)
-    return Quality((first, -first), _best_responses(engine, table))
+    return Quality((first, -first), _best_responses(engine, table, frozen))
 
 
-def exploitability(engine: Engine, table: F32) -> float:
+def exploitability(engine: Engine, table: F32, frozen: U8 | None = None) -> float:
     """What an opponent of unknown seat gains on average by a best response, in chips."""
-    return sum(_best_responses(engine, table)) / 2
+    return sum(_best_responses(engine, table, frozen)) / 2
 
 
-def _best_responses(engine: Engine, table: F32) -> tuple[float, float]:
-    return player_value(engine, table, 0, RESPOND), player_value(engine, table, 1, RESPOND)
+def _best_responses(engine: Engine, table: F32, frozen: U8 | None) -> tuple[float, float]:
+    first, second = [player_value(engine, table, player, RESPOND, frozen) for player in range(2)]
+    return first, second

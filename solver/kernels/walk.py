@@ -92,12 +92,12 @@ def ascend(
         num_actions = program.up[k, 1]
         child, parent = program.up[k, 2], program.up[k, 3]
         accumulate = program.up[k, 4] != 0
-        if step.mode == RESPOND:
-            best_value(num_actions, stride, begin, end, value, child, parent, accumulate)
-        elif step.mode == EVALUATE or tables.frozen[program.up[k, 5]] != 0:
+        if step.mode == EVALUATE or tables.frozen[program.up[k, 5]] != 0:
             gather_value(
                 tables.regret, rows, num_actions, stride, begin, end, value, child, parent, accumulate
             )
+        elif step.mode == RESPOND:
+            best_value(num_actions, stride, begin, end, value, child, parent, accumulate)
         else:
             update_regret(
                 tables.regret, rows, num_actions, stride, begin, end, value, child, parent, accumulate,

@@ -6,6 +6,7 @@ import pytest
 from game.hands import hand_text
 from solver.cfr import Solver
 from solver.locks import LockError, parse_lock
+from solver.response import measure
 from tests.solver.spots import river_spot, turn_spot
 
 SPOT = river_spot()
@@ -55,3 +56,18 @@ def test_a_lock_holds_on_every_card() -> None:
     solution = solver.solution()
     for board in game.boards_of_round(1):
         np.testing.assert_allclose(solution.strategy(lock.place.node, board)[0], 0.3, rtol=1e-6)
+
+
+def test_a_locked_game_is_solved_within_its_locks() -> None:
+    solver = Solver(GAME)
+    lock = parse_lock(SPOT, GAME, "b50 = f random:0.9; c rest")
+    solver.lock(lock.place.node, lock.strategy)
+    solver.run(1000)
+    assert solver.exploitability() < 0.05
+    # Free of the lock, the overfolder would do much better.
+    assert measure(solver.engine, solver.average).exploitability > 1
+    # Against so much folding everything is bet, and the bettor gains by it.
+    free = Solver(GAME)
+    free.run(1000)
+    assert solver.solution().strategy(0)[1:].sum(axis=0).mean() > 0.95
+    assert solver.quality().values[0] > free.quality().values[0] + 1
