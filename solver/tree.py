@@ -9,7 +9,7 @@ showdown.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -58,6 +58,40 @@ def even_root(street: int, pot: int, behind: int, big_blind: int = 1) -> Betting
     """The start of a street: a pot built in equal parts and the same stack behind for both."""
     half = pot // 2
     return BettingRoot(street, (half, half), half + behind, big_blind, float(pot - 2 * half))
+
+
+def root_after(root: BettingRoot, history: tuple[int, ...]) -> BettingRoot:
+    """Where the betting stands after some actions from a root, chance included: the root of a subgame."""
+    street, spent, actor = root.street, root.spent, root.actor
+    min_raise_to = max(spent) + max(root.big_blind, root.last_raise, 1)
+    round_start = min(spent) if root.round_start is None else root.round_start
+    opened, raises = root.opened, max(root.raises, int(spent[0] != spent[1]))
+    for action in history:
+        own, other = spent[actor], spent[1 - actor]
+        if action == CALL_ACTION and (opened or other > own):
+            if street == RIVER or other >= root.stack:
+                raise TreeError(f"nobody acts after {history}: the hand is over")
+            street, spent, actor, opened, raises = street + 1, (other, other), 0, False, 0
+            min_raise_to, round_start = other + max(root.big_blind, 1), other
+        elif action == CALL_ACTION:
+            actor, opened = 1 - actor, True
+        elif min(min_raise_to, root.stack) <= action <= root.stack:
+            spent = (action, other) if actor == 0 else (other, action)
+            min_raise_to, actor, opened = max(min_raise_to, 2 * action - other), 1 - actor, True
+            raises += 1
+        else:
+            raise TreeError(f"{action} in {history} is no action that leads on from {spent}")
+    last_raise = max(0, min_raise_to - max(spent))
+    return replace(
+        root,
+        street=street,
+        spent=spent,
+        actor=actor,
+        last_raise=last_raise,
+        opened=opened,
+        round_start=round_start,
+        raises=raises,
+    )
 
 
 @dataclass(frozen=True, slots=True)

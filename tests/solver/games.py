@@ -10,9 +10,9 @@ from abstraction.menu import parse_menu_book
 from game.cards import parse_cards
 from game.evaluator import river_strengths
 from game.hands import NUM_HANDS, parse_hand
-from solver.game import Game
+from solver.game import Game, make_game
 from solver.holdem import holdem_game
-from solver.tree import build_tree, even_root
+from solver.tree import DECISION, NO_ACTION, SHOWDOWN, TreeBuilder, build_tree, even_root
 
 
 def holdem(
@@ -43,3 +43,33 @@ def leduc_strength(board: tuple[int, ...], hand: int) -> int:
 
 def kuhn_strength(_board: tuple[int, ...], hand: int) -> int:
     return hand
+
+
+def coin_toss() -> Game:
+    """The coin toss of Brown and Sandholm (2017), figure 1.
+
+    Player 0 sees a coin and sells it (worth ½ with heads, −½ with tails) or plays; then player 1 guesses, and
+    player 0 wins 1 if he is wrong and loses 1 if he is right. Hands 0, 1, 2 are tails, player 1's only hand
+    and heads, in order of strength: a showdown is won by heads, and a guess of heads turns it round.
+    """
+    builder = TreeBuilder()
+    root = builder.add(DECISION, 0, -1, NO_ACTION, player=0)
+    builder.add(SHOWDOWN, 0, root, 1, amount=0.5)
+    guess = builder.add(DECISION, 0, root, 2, player=1)
+    for action, amount in ((1, 1.0), (2, -1.0)):  # tails, heads
+        # Player 0 nods: two showdowns straight after the same decision would share a row of values.
+        nod = builder.add(DECISION, 0, guess, action, player=0)
+        builder.add(SHOWDOWN, 0, nod, 1, amount=amount)
+    ranges = np.array([[1, 0, 1], [0, 1, 0]], dtype=np.float32)
+    hands = np.stack([np.arange(3), 3 + np.arange(3)], axis=1)
+    return make_game(
+        builder.finish(),
+        hands,
+        np.arange(3),
+        ranges,
+        6,
+        (),
+        range(3),
+        lambda _: np.arange(3),
+        hand_size=1,
+    )

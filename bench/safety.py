@@ -1,0 +1,133 @@
+"""Whether solving rivers again is safe: exploitability in the turn game before and after, exact.
+
+Random turn spots are solved coarsely. Then every river subgame is solved again for both players, the answers
+are put into the turn strategies, and the exploitability of the whole is measured in per cent of the pot.
+
+before_pct         of the coarse turn solution, mean over spots
+unsafe_pct         after solving rivers from both ranges
+resolve_pct        with the resolving gadget
+reach_pct          with the gadget and gifts (Reach)
+*_worst_change_pct the largest rise over `before` of any spot (negative: all fell)
+*_worse            spots that rose by more than `tolerance_pct`
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from abstraction.menu import parse_menu_book
+from game.cards import NUM_CARDS
+from game.errors import RangeError
+from game.hands import HAND_CLASS, NUM_CLASSES, NUM_HANDS
+from solver.cfr import Solver
+from solver.engine import Engine
+from solver.game import Game
+from solver.holdem import holdem_game
+from solver.layout import F32, F64
+from solver.response import exploitability
+from solver.solution import Solution
+from solver.subgame import Subgame, path_gifts, put_back, safe_subgame, unsafe_subgame
+from solver.tree import CHANCE, DECISION, build_tree, even_root
+
+METHODS = ("unsafe", "resolve", "reach")
+POT = 100
+MENUS = ("100%, a | a", "a", "50%, a | a", "75% | a")
+
+
+def main(argv: list[str]) -> int:
+    """Measure and print; exit status 1 if a safe method raised exploitability beyond the tolerance."""
+    parser = argparse.ArgumentParser(prog="fathom bench safety", description=__doc__.splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="print one JSON line")
+    parser.add_argument("--spots", type=int, default=20, help="random turn spots (default: %(default)s)")
+    parser.add_argument(
+        "--first", type=int, default=0, help="number of the first spot (default: %(default)s)"
+    )
+    parser.add_argument("--coarse", type=int, default=30, help="turn iterations (default: %(default)s)")
+    parser.add_argument("--fine", type=int, default=300, help="river iterations (default: %(default)s)")
+    parser.add_argument("--tolerance", type=float, default=0.02, help="%% of the pot (default: %(default)s)")
+    parser.add_argument("--verbose", action="store_true", help="a line per spot on stderr")
+    args = parser.parse_args(argv)
+    started = time.perf_counter()
+    rows = []
+    for spot in range(args.first, args.first + args.spots):
+        rows.append(_measure(spot, args.coarse, args.fine))
+        if args.verbose:
+            print(spot, np.round(rows[-1], 3), f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
+    figures = _summary(np.array(rows), args.tolerance)
+    figures |= {"coarse": args.coarse, "fine": args.fine, "seconds": time.perf_counter() - started}
+    if args.json:
+        print(json.dumps({name: round(value, 4) for name, value in figures.items()}))
+    else:
+        for name, value in figures.items():
+            print(f"{name:25} {value:.4g}")
+    return int(figures["resolve_worse"] + figures["reach_worse"] > 0)
+
+
+def _summary(rows: F64, tolerance: float) -> dict[str, float]:
+    """Of float64[spots, 4]: exploitability before and after each method, % of the pot."""
+    figures: dict[str, float] = {
+        "spots": len(rows),
+        "tolerance_pct": tolerance,
+        "before_pct": float(rows[:, 0].mean()),
+    }
+    for name, after in zip(METHODS, rows[:, 1:].T, strict=True):
+        change = after - rows[:, 0]
+        figures[f"{name}_pct"] = float(after.mean())
+        figures[f"{name}_worst_change_pct"] = float(change.max())
+        figures[f"{name}_worse"] = int((change > tolerance).sum())
+    return figures
+
+
+def _measure(spot: int, coarse: int, fine: int) -> list[float]:
+    solver = Solver(random_turn(spot))
+    solver.run(coarse)
+    solution, engine = solver.solution(), solver.engine
+    tables = [solution.average, *[solve_rivers(solution, engine, method, fine) for method in METHODS]]
+    return [100 / POT * exploitability(engine, table) for table in tables]
+
+
+def random_turn(seed: int) -> Game:
+    """A turn spot: random board, menu and stacks; ranges of random hand classes."""
+    rng = np.random.default_rng(seed)
+    board = tuple([int(card) for card in rng.permutation(NUM_CARDS)[:4]])
+    weights = rng.random((2, NUM_CLASSES)) * (rng.random((2, NUM_CLASSES)) < 0.25)
+    ranges = weights[:, HAND_CLASS].astype(np.float32)
+    assert ranges.shape == (2, NUM_HANDS)
+    behind = int(POT * rng.uniform(1, 4))
+    menus = parse_menu_book(MENUS[seed % len(MENUS)])
+    return holdem_game(board, build_tree(even_root(2, POT, behind), menus), ranges)
+
+
+def solve_rivers(solution: Solution, engine: Engine, method: str, iterations: int) -> F32:
+    """Average strategies of the turn game after every river subgame was solved again."""
+    game, tree = solution.game, solution.game.tree
+    combined = replace(solution, average=solution.average.copy())
+    roots = [int(n) for n in np.flatnonzero(tree.kind == DECISION) if tree.kind[tree.parent[n]] == CHANCE]
+    for node in roots:
+        # Gifts are made on the turn: the same whatever the river card.
+        gifts = [path_gifts(solution, node, 1, 1 - player, engine=engine) for player in range(2)]
+        for board in game.boards_of_round(1):
+            for player in range(2):
+                try:
+                    subgame = _subgame(solution, node, board, player, method, gifts[player])
+                except RangeError:  # the coarse strategies never come here
+                    continue
+                solver = subgame.solver(subgame.same_game(solution, node, board))
+                solver.run(iterations)
+                put_back(combined, node, solver.solution(), player)
+                if method == "unsafe":
+                    put_back(combined, node, solver.solution(), 1 - player)
+                    break
+    return combined.average
+
+
+def _subgame(solution: Solution, node: int, board: int, player: int, method: str, gifts: F64) -> Subgame:
+    if method == "unsafe":
+        return unsafe_subgame(solution, node, board)
+    return safe_subgame(solution, node, board, player, gifts=gifts if method == "reach" else None)
