@@ -2,10 +2,10 @@
 
 Rules:
 
-1. The player who must act is served first. All that can be done while he thinks is done then: accounts,
-   the log, the transcript, dealing the next hand.
-2. His opponent gets the state together with the next one he must act on, or after five milliseconds: between
-   fast players that halves the messages, and thinking of a slow one is not noticed.
+1. The player who must act is served first. His opponent gets the state as soon as there is nothing better to
+   do, that is unless the reply is there already: then he gets it with the next one.
+2. The last state of a hand travels with the first of the next one. Accounts, the log, the transcript and
+   dealing the next hand are for the time when a player thinks.
 3. What the players and the files get to see is what the reference dealer shows, in the same order.
 """
 
@@ -21,6 +21,7 @@ from arena.errors import MatchAborted
 from arena.seats import Seat
 from arena.transactions import TransactionFile
 from arena.transcript import Transcript
+from game.actions import CALL, FOLD, Action
 from game.betting import NOBODY, BettingState, start
 from game.definition import NUM_PLAYERS, GameDefinition
 from game.errors import IllegalAction
@@ -32,6 +33,7 @@ from protocol.acpc_dealer import (
     IgnoredLine,
     ReplyRequest,
     is_supported,
+    plain_reply,
     read_plain_reply,
     read_reply,
     read_version,
@@ -85,6 +87,10 @@ class _Hand:
         """The seat that has position 0. Seat and position are each other's exclusive or with it."""
         self.hole, self.board = deck.deal()
         self.lines = HandLines(definition, hand_id, self.hole, self.board)
+
+
+_Played = tuple[Action, BettingState]
+"""An action and the betting after it."""
 
 
 class Match:
@@ -154,8 +160,8 @@ class Match:
             opponent.queue(told + _LINE_END)
             if not transcript.quiet:
                 self._report(hand, (asked, told) if actor == 0 else (told, asked))
-            self._write_down()
             betting = self._await_action(seat, opponent, hand, betting, asked, asked_us)
+        self._write_down()
         states = lines.match_state(0, betting), lines.match_state(1, betting)
         for seat in seats:
             seat.queue(states[seat.number ^ hand.first_seat] + _LINE_END)
@@ -173,12 +179,15 @@ class Match:
         self, seat: Seat, opponent: Seat, hand: _Hand, betting: BettingState, asked: bytes, asked_us: int
     ) -> BettingState:
         """The betting after what the player does, or after what that is turned into."""
-        transcript, definition = self._transcript, self._terms.definition
+        transcript = self._transcript
+        foreseen: dict[bytes, _Played] = {}
         while True:
             waiting_since_us = now_us()
             line = seat.read_soon()
             if line is None:
                 opponent.send()
+                self._write_down()
+                foreseen = foreseen or _foresee(asked, betting)
                 line = seat.read_reply()
             answered_us = now_us()
             if not line:
@@ -189,17 +198,11 @@ class Match:
                 )
             if not transcript.quiet:
                 transcript.received(seat.number, answered_us, line)
-            action = read_plain_reply(line, asked, definition.no_limit)
-            try:
-                after = None if action is None else betting.apply(action)
-            except IllegalAction:
-                after = None
-            if after is not None:
+            played = foreseen.get(line) or _play_plainly(line, asked, betting)
+            if played is not None:
                 self._charge(seat, asked_us, answered_us)
             else:
-                board = hand.board[: definition.board_size(betting.round_index)]
-                request = ReplyRequest(asked, hand.hand_id, betting, hand.hole[betting.actor], board)
-                reply = read_reply(line, request)
+                reply = read_reply(line, _request(hand, betting, asked))
                 if isinstance(reply, CommentLine):
                     continue
                 self._charge(seat, asked_us, answered_us)
@@ -208,11 +211,10 @@ class Match:
                 if isinstance(reply, IgnoredLine):
                     transcript.flush()
                     continue
-                action = reply.action
-                after = betting.apply(action)
-            if self._transactions is not None and action is not None:
-                self._transactions.write(Transaction(action, hand.hand_id, asked_us, answered_us))
-            return after
+                played = reply.action, betting.apply(reply.action)
+            if self._transactions is not None:
+                self._transactions.write(Transaction(played[0], hand.hand_id, asked_us, answered_us))
+            return played[1]
 
     def _charge(self, seat: Seat, asked_us: int, answered_us: int) -> None:
         if not self._clock.charge(seat.number, asked_us, answered_us):
@@ -283,3 +285,26 @@ class Match:
                 self._clock.start_hand()
                 hand, betting = self._take_hand(), self._opening
         return hand, betting
+
+
+def _foresee(asked: bytes, betting: BettingState) -> dict[bytes, _Played]:
+    """What the likeliest replies lead to, worked out while the player thinks."""
+    foreseen = {plain_reply(asked, CALL): (CALL, betting.apply(CALL))}
+    if betting.can_fold():
+        foreseen[plain_reply(asked, FOLD)] = FOLD, betting.apply(FOLD)
+    return foreseen
+
+
+def _play_plainly(line: bytes, asked: bytes, betting: BettingState) -> _Played | None:
+    action = read_plain_reply(line, asked, betting.definition.no_limit)
+    if action is None:
+        return None
+    try:
+        return action, betting.apply(action)
+    except IllegalAction:
+        return None
+
+
+def _request(hand: _Hand, betting: BettingState, asked: bytes) -> ReplyRequest:
+    board = hand.board[: betting.definition.board_size(betting.round_index)]
+    return ReplyRequest(asked, hand.hand_id, betting, hand.hole[betting.actor], board)
