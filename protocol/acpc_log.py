@@ -18,7 +18,7 @@ from protocol.errors import RecordError
 
 MICROSECONDS = 1_000_000
 
-_STAMPS = re.compile(rb"\s*\+?([0-9]+)\.\s*([0-9]{1,6})\s*\+?([0-9]+)(?:\.\s*([0-9]{1,6}))?")
+_STAMPS = re.compile(rb"\s*\+?([0-9]+)\.\s*([0-9]{1,6}+)\s*\+?([0-9]+)(?:\.\s*([0-9]{1,6}))?")
 
 
 @dataclass(frozen=True, slots=True)

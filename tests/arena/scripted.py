@@ -6,6 +6,7 @@ behave alike write the same log and say the same things.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import random
@@ -14,7 +15,7 @@ import socket
 import subprocess
 import threading
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -157,8 +158,10 @@ class MatchOutcome:
 
     @property
     def timeless_stderr(self) -> bytes:
-        """What the dealer said, without the moments at which it did."""
-        return re.sub(rb" at [0-9]+\.[0-9]{6}", b"", self.stderr)
+        """What the dealer said, without the times, which differ from run to run."""
+        text = re.sub(rb" at [0-9]+\.[0-9]{6}", b"", self.stderr)
+        text = re.sub(rb"spent in match for seat ([01]): [0-9]+", rb"spent in match for seat \1: 0", text)
+        return re.sub(rb"[0-9.]+ seconds spent", b"0.0 seconds spent", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +206,7 @@ def play_reference(
         dealer = subprocess.Popen(command, cwd=directory, stdout=subprocess.PIPE, stderr=err)
         try:
             assert dealer.stdout is not None
-            ports = dealer.stdout.readline()
+            ports = [int(port) for port in dealer.stdout.readline().split()]
             _run_players(ports, setup.definition, scripts)
             rest = dealer.stdout.read()
             status = dealer.wait(JOIN_SECONDS)
@@ -223,43 +226,68 @@ def play_ours(
     observer: HandObserver | None = None,
 ) -> MatchOutcome:
     """The same match on this dealer, in a thread."""
+    with deal_in_thread(setup, directory, observer) as dealer:
+        _run_players(dealer.ports, setup.definition, scripts)
+    # The match's name is a path here: the header must say what the reference dealer's would.
+    full_name = str(directory / "match").encode()
+    log = (directory / "match.log").read_bytes().replace(full_name, b"match", 1)
+    stderr = (directory / "stderr").read_bytes().replace(full_name, b"match", 1)
+    return MatchOutcome(dealer.status, log, dealer.stdout, stderr)
+
+
+@dataclass(slots=True)
+class RunningDealer:
+    """This dealer in a thread: the ports at first, the rest when it has finished."""
+
+    ports: list[int]
+    status: int = -1
+    stdout: bytes = b""
+
+
+@contextlib.contextmanager
+def deal_in_thread(
+    setup: Setup,
+    directory: Path,
+    observer: HandObserver | None = None,
+    start_timeout_ms: int | None = None,
+    version_timeout_ms: int | None = None,
+) -> Iterator[RunningDealer]:
+    """Deal while the body runs, and wait for the end of the match after it."""
     flags = setup.flags
-    terms = MatchTerms(
-        setup.definition,
-        setup.hands,
-        setup.seed,
-        ("Alice", "Bob"),
-        fixed_seats="-f" in flags,
-        limits=_limits(flags),
-    )
+    fixed_seats, limits = "-f" in flags, _limits(flags)
     options = DealerOptions(
         str(directory / "match"),
         "match.game",
-        terms,
+        MatchTerms(setup.definition, setup.hands, setup.seed, ("Alice", "Bob"), fixed_seats, limits),
         host="127.0.0.1",
         transactions="-T" in flags,
         append="-a" in flags,
         quiet="-q" in flags,
+        start_timeout_ms=start_timeout_ms,
+        version_timeout_ms=version_timeout_ms,
     )
     reading, writing = os.pipe()
     statuses: list[int] = []
 
     def deal(out: BinaryIO, err: BinaryIO) -> None:
-        with out:
+        with out, err:
             statuses.append(run_dealer(options, out, err, observer))
 
-    with (directory / "stderr").open("w+b") as err, os.fdopen(reading, "rb") as ports_and_score:
+    with os.fdopen(reading, "rb") as output:
+        err = (directory / "stderr").open("wb")
         thread = threading.Thread(target=deal, args=(os.fdopen(writing, "wb"), err), daemon=True)
         thread.start()
-        _run_players(ports_and_score.readline(), setup.definition, scripts)
-        rest = ports_and_score.read()
+        dealer = RunningDealer([int(port) for port in output.readline().split()])
+        yield dealer
+        dealer.stdout = output.read()
         thread.join(JOIN_SECONDS)
         assert not thread.is_alive()
-    # The match's name is a path here: the header must say what the reference dealer's would.
-    full_name = str(directory / "match").encode()
-    log = (directory / "match.log").read_bytes().replace(full_name, b"match", 1)
-    stderr = (directory / "stderr").read_bytes().replace(full_name, b"match", 1)
-    return MatchOutcome(statuses[0], log, rest, stderr)
+    dealer.status = statuses[0]
+
+
+def timeless_transactions(path: Path) -> list[bytes]:
+    """Actions and hands of a transaction file."""
+    return [b" ".join(line.split()[:2]) for line in path.read_bytes().splitlines()]
 
 
 def _limits(flags: tuple[str, ...]) -> TimeLimits:
@@ -272,10 +300,10 @@ def _limits(flags: tuple[str, ...]) -> TimeLimits:
     )
 
 
-def _run_players(ports: bytes, definition: GameDefinition, scripts: tuple[Script, Script]) -> None:
+def _run_players(ports: list[int], definition: GameDefinition, scripts: tuple[Script, Script]) -> None:
     threads = [
-        threading.Thread(target=player, args=(int(port), definition, script), daemon=True)
-        for port, script in zip(ports.split(), scripts, strict=True)
+        threading.Thread(target=player, args=(port, definition, script), daemon=True)
+        for port, script in zip(ports, scripts, strict=True)
     ]
     for thread in threads:
         thread.start()
