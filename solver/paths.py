@@ -63,6 +63,19 @@ def find_place(spot: Spot, game: Game, path: str) -> Place:
     return place
 
 
+def place_of(spot: Spot, game: Game, node: int) -> Place:
+    """The place of a decision node, all later cards left open."""
+    chain = [node]
+    while chain[0] > 0:
+        chain.insert(0, int(game.tree.parent[chain[0]]))
+    place = _root(spot)
+    for child in chain[1:]:
+        dealt = game.tree.kind[place.node] == CHANCE
+        word = ANY_CARD if dealt else _word(spot, place, int(game.tree.action[child]))
+        place = _step(spot, game, place, word)
+    return place
+
+
 def action_words(spot: Spot, tree: Tree, place: Place) -> tuple[str, ...]:
     """How a path continues with each action of a decision: 'x', 'b500', 'a'."""
     return tuple([_word(spot, place, action) for action in tree.actions_of(place.node)])

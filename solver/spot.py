@@ -19,7 +19,6 @@ from solver.tree import BettingRoot, Tree, build_tree, even_root
 
 _BOARD_BYTES_PER_HAND = 8  # position, pair and ends of `layout.Boards`
 _TABLES = 2  # regrets and strategy sums
-_MAX_NODES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class Spot:
 
     def tree(self) -> Tree:
         """The betting tree. Takes about a second per 200,000 nodes."""
-        return build_tree(self.root, parse_menu_book(self.menu), self.extra, _MAX_NODES)
+        return build_tree(self.root, parse_menu_book(self.menu), self.extra)
 
     def game(self, tree: Tree | None = None) -> Game:
         """The game to solve."""

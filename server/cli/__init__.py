@@ -16,6 +16,7 @@ COMMANDS = {
     "demo": "watch two simple players over the dealer: a first look, no set-up needed",
     "dealer": "run an ACPC dealer: a drop-in for the reference program",
     "acpc": "play a match on an ACPC dealer",
+    "solve": "solve a flop, turn or river spot exactly and show the strategy",
     "bench": "measure speed and quality, one JSON line per figure",
 }
 

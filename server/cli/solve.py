@@ -1,0 +1,228 @@
+"""`fathom solve`: the exact solution of a flop, turn or river spot, for people and for machines."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from server.cli.solve_result import Outcome
+    from solver.archive import Archive
+    from solver.cfr import Solver
+    from solver.game import Game
+    from solver.paths import Place
+    from solver.spot import Spot
+
+_EPILOG = """\
+ranges   QQ+, TT-77, AKs, KTo+, A5s-A2s, AhKd, random; AA:0.5 for a weight; @FILE reads a file
+menus    50% of the pot, 2.5x the bet, 300c chips, min, a all-in; bets | raises | re-raises;
+         by street and seat: "50%, a; river: 100%, a | a; river.ip: a"
+paths    x check, c call, f fold, b500 or r1500 to so many chips in the round, b50%, a all-in, Td a card:
+         x/b50%/c/Td/x
+locks    PATH = ACTION RANGE; ACTION rest
+
+examples:
+  fathom solve --board AsKd7h4c2s --pot 1000 --stack 9500
+  fathom solve --board "Qs Jh 2h 8d" --pot 60 --stack 270 --oop 22+,A2s+,KTs+ --ip random \\
+      --menu "33%, 75%, a | 60%, a" --target 0.2% --save turn.solve
+  fathom solve --load turn.solve --node x/b75%
+  fathom solve --resume turn.solve --target 0.1% --save turn.solve
+  fathom solve --board AsKd7h4c2s --pot 100 --stack 200 --lock "b50% = f random:0.7; c rest" --json
+
+docs/solve.md explains every option and the JSON."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare arguments."""
+    from solver.schedules import VARIANTS
+
+    spot = parser.add_argument_group("the spot")
+    spot.add_argument("--board", metavar="CARDS", help="3, 4 or 5 public cards, e.g. AsKd7h4c")
+    spot.add_argument("--pot", metavar="CHIPS", help="chips in the pot, e.g. 1000")
+    spot.add_argument(
+        "--stack", metavar="CHIPS", help="chips behind, e.g. 9500; or two stacks, oop,ip: the smaller counts"
+    )
+    spot.add_argument("--oop", metavar="RANGE", help="range of the player first to act (default: random)")
+    spot.add_argument("--ip", metavar="RANGE", help="range of the player in position (default: random)")
+    spot.add_argument(
+        "--menu", metavar="MENU", help='bet sizes to offer (default: "50%%, 100%%, a | 100%%, a")'
+    )
+    spot.add_argument("--big-blind", metavar="CHIPS", help="least bet and raise (default: 1)")
+    spot.add_argument(
+        "--lock",
+        metavar="LOCK",
+        action="append",
+        default=[],
+        help="hold a node to a strategy; may be repeated",
+    )
+    stop = parser.add_argument_group("when to stop (whichever comes first; Ctrl-C keeps what there is)")
+    stop.add_argument("--target", metavar="PERCENT", help="exploitability in %% of the pot (default: 0.5%%)")
+    stop.add_argument("--iterations", metavar="N", help="iterations in all")
+    stop.add_argument("--seconds", metavar="S", help="time to solve")
+    how = parser.add_argument_group("how")
+    how.add_argument("--threads", metavar="N", help="(default: all cores)")
+    how.add_argument("--variant", choices=VARIANTS, help="member of the CFR family (default: default)")
+    files = parser.add_argument_group("files")
+    files.add_argument("--save", metavar="FILE", type=Path, help="write the solve")
+    files.add_argument(
+        "--strategy-only", action="store_true", help="save half as much: strategies, nothing to resume"
+    )
+    source = files.add_mutually_exclusive_group()
+    source.add_argument("--load", metavar="FILE", type=Path, help="look at a saved solve")
+    source.add_argument("--resume", metavar="FILE", type=Path, help="go on with a saved solve")
+    show = parser.add_argument_group("what to show")
+    show.add_argument("--node", metavar="PATH", default="root", help="which decision (default: root)")
+    show.add_argument("--hands", metavar="RANGE", help="also list these hands one by one")
+    show.add_argument("--json", action="store_true", help="print one JSON line instead")
+    parser.epilog = _EPILOG
+
+
+def run(args: argparse.Namespace) -> int:
+    """Solve or load, save if asked to, and show the node; 0 when all went well."""
+    from rich.console import Console
+
+    from game.ranges import parse_range
+    from server.cli import solve_screen as screen
+    from server.cli.solve_input import bytes_text, option, read_limits, read_threads
+    from server.cli.solve_result import look_at, result_record
+
+    out, progress = Console(highlight=False), Console(stderr=True, highlight=False)
+    threads, limits = read_threads(args.threads), read_limits(args)
+    with option("--hands"):
+        wanted = None if args.hands is None else parse_range(args.hands)
+    _check_files(args)
+    job = _open(args, threads) if args.load or args.resume else _begin(args, threads)
+    place = _find_node(args.node, job)
+    solver = job.solver
+    if solver is not None:
+        _lock(args.lock, job, solver)
+        if not args.json:
+            screen.show_spot(out, job.spot, job.game.tree, solver.memory_bytes, threads)
+        found = screen.solve_with_progress(progress, solver, limits, job.spot.pot)
+        job = replace(job, seconds=job.seconds + found.seconds)
+        if args.save:
+            size = _save(args, job, solver)
+            progress.print(f"saved {args.save}, {bytes_text(size)}", style="dim")
+    outcome = _outcome(job, threads)
+    view = look_at(outcome, place)
+    if args.json:
+        print(json.dumps(result_record(outcome, view)))
+        return 0
+    screen.show_outcome(out, outcome)
+    screen.show_view(out, outcome, view)
+    if wanted is not None:
+        screen.show_hands(out, outcome, view, wanted)
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A solve to do, to go on with, or (without solver) to look at."""
+
+    spot: Spot
+    game: Game
+    variant: str
+    horizon: int
+    solver: Solver | None = None
+    archive: Archive | None = None
+    seconds: float = 0.0
+
+
+def _begin(args: argparse.Namespace, threads: int) -> _Job:
+    from server.cli.solve_input import check_memory, option, read_limits, read_spot, read_tree
+    from solver.cfr import Solver
+    from solver.schedules import named_schedule
+
+    spot = read_spot(args)
+    tree = read_tree(spot)
+    check_memory(spot, tree, threads)
+    with option("--oop and --ip"):
+        game = spot.game(tree)
+    variant, horizon = args.variant or "default", read_limits(args).iterations or 0
+    if variant == "improved-cfr+" and not horizon:
+        raise ValueError("--variant: improved-cfr+ must know how long it will run: add --iterations")
+    return _Job(spot, game, variant, horizon, Solver(game, named_schedule(variant, horizon), threads))
+
+
+def _open(args: argparse.Namespace, threads: int) -> _Job:
+    from server.cli.solve_input import SPOT_OPTIONS, check_memory, option
+    from solver.archive import load
+
+    name = "--load" if args.load else "--resume"
+    given = [f"--{key.replace('_', '-')}" for key in SPOT_OPTIONS if getattr(args, key) is not None]
+    if given:
+        raise ValueError(f"{given[0]}: the spot comes from the file of {name}: leave this out")
+    with option(name):
+        archive = load(args.load or args.resume)
+        job = _Job(
+            archive.spot,
+            archive.game,
+            archive.variant,
+            archive.horizon,
+            archive=archive,
+            seconds=archive.seconds,
+        )
+        if args.load:
+            return job
+        check_memory(archive.spot, archive.game.tree, threads)
+        return replace(job, solver=archive.solver(threads))
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """What would fail only after a long solve fails now."""
+    if args.load:
+        for name in ("lock", "target", "iterations", "seconds", "save"):
+            if getattr(args, name):
+                raise ValueError(f"--{name}: --load only looks at a solve: use --resume to go on with it")
+    if args.strategy_only and not args.save:
+        raise ValueError("--strategy-only: says how to save: add --save FILE")
+    if args.save and not os.access(args.save.absolute().parent, os.W_OK):
+        raise ValueError(f"--save: cannot write into {args.save.absolute().parent}: name another place")
+
+
+def _find_node(path: str, job: _Job) -> Place:
+    from server.cli.solve_input import option
+    from solver.paths import find_place
+
+    with option("--node"):
+        place = find_place(job.spot, job.game, path)
+        if place.any_card:
+            raise ValueError(f"{path!r} leaves a card open: to look at a node, name the card, e.g. Td for *")
+    return place
+
+
+def _lock(texts: list[str], job: _Job, solver: Solver) -> None:
+    from server.cli.solve_input import option
+    from solver.locks import parse_lock
+
+    with option("--lock"):
+        for lock in [parse_lock(job.spot, job.game, text) for text in texts]:
+            solver.lock(lock.place.node, lock.strategy)
+
+
+def _save(args: argparse.Namespace, job: _Job, solver: Solver) -> int:
+    from solver.archive import save
+
+    return save(args.save, job.spot, solver, job.variant, job.horizon, job.seconds, args.strategy_only)
+
+
+def _outcome(job: _Job, threads: int) -> Outcome:
+    from server.cli.solve_result import Outcome
+    from solver.engine import Engine
+    from solver.paths import place_of
+    from solver.response import measure
+
+    if job.solver is not None:
+        solution, quality = job.solver.solution(), job.solver.quality()
+        frozen, memory = job.solver.frozen, job.solver.memory_bytes
+    else:
+        assert job.archive is not None, "a job has a solver or a file"
+        solution, frozen, engine = job.archive.solution(), job.archive.frozen, Engine(job.game, threads)
+        quality = measure(engine, solution.average, frozen)
+        memory = solution.average.nbytes + engine.memory_bytes
+    locked = tuple([place_of(job.spot, job.game, int(node)).path for node in frozen.nonzero()[0]])
+    return Outcome(job.spot, solution, quality, job.seconds, memory, threads, job.variant, locked)

@@ -1,0 +1,150 @@
+"""What a solve came to, for machines: the record behind `fathom solve --json`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from abstraction.menu import SEATS
+from game.cards import cards_text
+from game.hands import hand_text
+from solver.paths import Place, action_names, action_words, chips_paid
+from solver.response import Quality
+from solver.solution import Solution
+from solver.spot import Spot
+from solver.values import NodeValues, node_values
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A finished solve."""
+
+    spot: Spot
+    solution: Solution
+    quality: Quality
+    seconds: float
+    """Spent iterating, over all sessions of a resumed solve."""
+    memory_bytes: int
+    threads: int
+    variant: str
+    locked: tuple[str, ...]
+    """Paths of locked nodes; * for later cards."""
+
+    @property
+    def exploitability_share(self) -> float:
+        """Exploitability as a fraction of the root's pot."""
+        return self.quality.exploitability / self.spot.pot
+
+    def root_evs(self) -> tuple[float, float]:
+        """What each player expects to take from the root's pot."""
+        half = self.spot.pot / 2
+        return half + self.quality.values[0], half + self.quality.values[1]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A node to show."""
+
+    place: Place
+    values: NodeValues
+    words: tuple[str, ...]
+    names: tuple[str, ...]
+    pot: float
+    """Chips in the pot."""
+
+
+def look_at(outcome: Outcome, place: Place) -> View:
+    """All about one node. Blocks for two passes over what is below it."""
+    spot, solution = outcome.spot, outcome.solution
+    paid = chips_paid(spot, place)
+    values = node_values(
+        solution, place.node, solution.board_index(place.cards), paid, threads=outcome.threads
+    )
+    tree = solution.game.tree
+    return View(place, values, action_words(spot, tree, place), action_names(spot, tree, place), sum(paid))
+
+
+def result_record(outcome: Outcome, view: View) -> dict[str, object]:
+    """Everything as plain values; numbers that do not exist are None."""
+    spot, quality = outcome.spot, outcome.quality
+    return {
+        "board": cards_text(spot.board),
+        "pot": _plain(spot.pot),
+        "stack": spot.behind,
+        "menu": spot.menu,
+        "variant": outcome.variant,
+        "threads": outcome.threads,
+        "locked": list(outcome.locked),
+        "iterations": outcome.solution.iterations,
+        "seconds": round(outcome.seconds, 4),
+        "memory_bytes": outcome.memory_bytes,
+        "exploitability_chips": _number(quality.exploitability),
+        "exploitability_pct": _number(outcome.exploitability_share * 100),
+        "ev": {seat: _number(ev) for seat, ev in zip(SEATS, outcome.root_evs(), strict=True)},
+        "node": _node_record(outcome, view),
+    }
+
+
+def _node_record(outcome: Outcome, view: View) -> dict[str, object]:
+    values = view.values
+    frequencies = values.frequencies()
+    actions = [
+        {
+            "action": word,
+            "name": name,
+            "frequency": _number(frequencies[a]),
+            "ev": _number(action_mean(values, a)),
+        }
+        for a, (word, name) in enumerate(zip(view.words, view.names, strict=True))
+    ]
+    return {
+        "path": view.place.path,
+        "board": cards_text(view.place.cards),
+        "pot": _plain(view.pot),
+        "actor": SEATS[values.actor],
+        "actions": actions,
+        "players": {seat: _player_record(outcome, values, player) for player, seat in enumerate(SEATS)},
+    }
+
+
+def _player_record(outcome: Outcome, values: NodeValues, player: int) -> dict[str, object]:
+    labels = outcome.solution.game.labels
+    reach = values.reach[player]
+    hands = {}
+    for h in np.flatnonzero(reach > 0):
+        record: dict[str, object] = {
+            "weight": _number(reach[h]),
+            "ev": _number(values.ev[player, h]),
+            "equity": _number(values.equity[player, h]),
+        }
+        if player == values.actor:
+            record["strategy"] = [_number(share) for share in values.strategy[:, h]]
+            record["action_ev"] = [_number(ev) for ev in values.action_ev[:, h]]
+        hands[hand_text(int(labels[h]))] = record
+    return {
+        "ev": _number(values.mean(player, values.ev[player])),
+        "equity": _number(values.mean(player, values.equity[player])),
+        "weight": _number(reach.sum()),
+        "hands": hands,
+    }
+
+
+def action_mean(values: NodeValues, action: int) -> float:
+    """The mean value of an action over the hands that take it. NaN if none does."""
+    actor = values.actor
+    weight = values.reach[actor] * values.matched[actor] * values.strategy[action]
+    total = float(weight.sum())
+    return (
+        float(np.where(weight > 0, values.action_ev[action], 0) @ weight) / total if total > 0 else math.nan
+    )
+
+
+def _number(value: float) -> float | None:
+    """Six significant digits: more is below what a solve means."""
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def _plain(chips: float) -> float | int:
+    return int(chips) if chips == int(chips) else chips
