@@ -145,7 +145,8 @@ def _order_hands(
     ends = np.zeros((num_boards, num_hands), dtype=np.uint16)
     live, groups = np.zeros(num_boards, dtype=np.int32), np.zeros(num_boards, dtype=np.int32)
     packed = ((hands[:, 1] << 16 | hands[:, 0]) * LANES).astype(np.uint32)
-    # Without a showdown any order does, but neighbours that share a card make sums wait for each other.
+    # The order of equal hands is free, and of all hands without a showdown. Neighbours that share a card
+    # would make the running sums wait for each other: put hands of the same difference together.
     spread = ((hands[:, 1] - hands[:, 0]) * num_cards + hands[:, 0]).argsort()
     dead = np.zeros(num_cards, dtype=np.bool_)
     for b, cards in enumerate(cards_of_boards):
@@ -154,7 +155,7 @@ def _order_hands(
         blocked = dead[hands[:, 0]] | dead[hands[:, 1]]
         if has_showdown[b]:
             strength = strengths(cards)
-            order = strength.argsort(kind="stable")
+            order = spread[strength[spread].argsort(kind="stable")]
             order = order[~blocked[order]]
             edges = np.flatnonzero(np.diff(strength[order])) + 1
             groups[b] = len(edges) + 1

@@ -12,7 +12,19 @@ goes through its meetings without working, and leaves its result unfinished.
 from __future__ import annotations
 
 from game.jit import kernel
-from solver.kernels.regret import add_to_average, best_value, gather_value, spread_reach, update_regret
+from solver.kernels.regret import (
+    add_to_average,
+    best_value,
+    gather_value,
+    spread_2,
+    spread_3,
+    spread_4,
+    spread_reach,
+    update_2,
+    update_3,
+    update_4,
+    update_regret,
+)
 from solver.kernels.terminal import (
     FOLDS,
     MIXED,
@@ -60,17 +72,23 @@ def descend(
     reach: F32,
 ) -> None:
     """Reach rows of every node of a segment from those of its roots, for hands begin..end-1."""
-    stride = shape.stride
+    stride, regret, average = shape.stride, tables.regret, tables.average
     averaging = step.mode == UPDATE and step.keep_average >= 0.0
+    keep = step.keep_average
     for k in range(program.segments[segment, 0], program.segments[segment, 1]):
         rows = base + program.down[k, 0] * stride
-        num_actions = program.down[k, 1]
-        parent, child = program.down[k, 2], program.down[k, 3]
-        spread_reach(tables.regret, rows, num_actions, stride, begin, end, reach, parent, child)
-        if averaging and tables.frozen[program.down[k, 4]] == 0:
-            add_to_average(
-                tables.average, rows, num_actions, stride, begin, end, reach, child, step.keep_average
-            )
+        actions, parent, child = program.down[k, 1], program.down[k, 2], program.down[k, 3]
+        adds = averaging and tables.frozen[program.down[k, 4]] == 0
+        if adds and step.floor == 0.0 and actions == 2:
+            spread_2(regret, average, rows, stride, begin, end, reach, parent, child, keep)
+        elif adds and step.floor == 0.0 and actions == 3:
+            spread_3(regret, average, rows, stride, begin, end, reach, parent, child, keep)
+        elif adds and step.floor == 0.0 and actions == 4:
+            spread_4(regret, average, rows, stride, begin, end, reach, parent, child, keep)
+        else:
+            spread_reach(regret, rows, actions, stride, begin, end, reach, parent, child)
+            if adds:
+                add_to_average(average, rows, actions, stride, begin, end, reach, child, keep)
 
 
 @kernel
@@ -86,21 +104,24 @@ def ascend(
     value: F32,
 ) -> None:
     """Value rows of every node of a segment, children first, for hands begin..end-1."""
-    stride = shape.stride
+    stride, regret, keep = shape.stride, tables.regret, step.keep_positive
     for k in range(program.segments[segment, 4], program.segments[segment, 5]):
         rows = base + program.up[k, 0] * stride
-        num_actions = program.up[k, 1]
-        child, parent = program.up[k, 2], program.up[k, 3]
+        actions, child, parent = program.up[k, 1], program.up[k, 2], program.up[k, 3]
         accumulate = program.up[k, 4] != 0
         if step.mode == EVALUATE or tables.frozen[program.up[k, 5]] != 0:
-            gather_value(
-                tables.regret, rows, num_actions, stride, begin, end, value, child, parent, accumulate
-            )
+            gather_value(regret, rows, actions, stride, begin, end, value, child, parent, accumulate)
         elif step.mode == RESPOND:
-            best_value(num_actions, stride, begin, end, value, child, parent, accumulate)
+            best_value(actions, stride, begin, end, value, child, parent, accumulate)
+        elif step.floor == 0.0 and actions == 2:
+            update_2(regret, rows, stride, begin, end, value, child, parent, accumulate, keep)
+        elif step.floor == 0.0 and actions == 3:
+            update_3(regret, rows, stride, begin, end, value, child, parent, accumulate, keep)
+        elif step.floor == 0.0 and actions == 4:
+            update_4(regret, rows, stride, begin, end, value, child, parent, accumulate, keep)
         else:
             update_regret(
-                tables.regret, rows, num_actions, stride, begin, end, value, child, parent, accumulate,
+                regret, rows, actions, stride, begin, end, value, child, parent, accumulate,
                 step.keep_positive, step.keep_negative, step.floor,
             )  # fmt: skip
 
