@@ -175,6 +175,8 @@ def test_permuting_suits_permutes_the_answer() -> None:
     for board, own in (("AhKd7h4c", hands), ("AsKh7s4d", turned)):
         game = holdem(board, 100, 400, "50%, a | a", own)
         solver = Solver(game)
+        solver.regret[:] = 1.0  # from zero, ties would be decided by rounding
+        solver.iterations = 10
         solver.run(4)
         labels = {int(label): h for h, label in enumerate(game.labels)}
         order = [labels[parse_hand(hand)] for hand in own if parse_hand(hand) in labels]
