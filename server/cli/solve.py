@@ -64,8 +64,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     stop.add_argument("--iterations", metavar="N", help="iterations in all")
     stop.add_argument("--seconds", metavar="S", help="time to solve")
     how = parser.add_argument_group("how")
-    how.add_argument("--threads", metavar="N", help="(default: all cores)")
-    how.add_argument("--variant", choices=VARIANTS, help="member of the CFR family (default: default)")
+    how.add_argument("--threads", metavar="N", help="threads (default: all cores)")
+    how.add_argument(
+        "--variant", choices=VARIANTS, metavar="NAME", help=f"member of the CFR family: {', '.join(VARIANTS)}"
+    )
     files = parser.add_argument_group("files")
     files.add_argument("--save", metavar="FILE", type=Path, help="write the solve")
     files.add_argument(
