@@ -98,6 +98,19 @@ def _where_positive8(_typing: Any, _test: Any, _yes: Any, _no: Any) -> Any:
 
 
 @intrinsic
+def _least_of8(_typing: Any, _value: Any) -> Any:
+    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        value = args[0]
+        for step in (4, 2, 1):
+            mask = ir.Constant(_MASK, [(lane + step) % LANES for lane in range(LANES)])
+            turned = builder.shuffle_vector(value, value, mask)
+            value = builder.select(builder.fcmp_ordered("<", value, turned), value, turned)
+        return builder.extract_element(value, ir.Constant(_INT, 0))
+
+    return types.float32(float32x8), codegen
+
+
+@intrinsic
 def _transpose8(_typing: Any, _rows: Any) -> Any:
     def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         def merge(a: Any, b: Any, mask: list[int]) -> Any:
@@ -174,6 +187,10 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
         """`yes` in lanes where `test` > 0, else `no`."""
         return np.where(test > 0, yes, no)
 
+    def least_of8(value: F32) -> np.float32:
+        """The least of the eight lanes."""
+        return np.float32(value.min())
+
     def transpose8(rows: tuple[F32, ...]) -> tuple[F32, ...]:
         """Eight vectors as a matrix, turned: lane i of result j is lane j of row i."""
         return tuple(np.stack(rows).T.copy())
@@ -184,4 +201,4 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
 
 else:
     load8, store8, splat, maximum8, where_positive8 = _load8, _store8, _splat, _maximum8, _where_positive8
-    transpose8, at = _transpose8, _at
+    least_of8, transpose8, at = _least_of8, _transpose8, _at

@@ -155,12 +155,14 @@ def test_simd_primitives_behave_as_numpy() -> None:
         simd.store8(out, 48, rows[0])
         simd.store8(out, 56, rows[7])
         out[64] = simd.at(index, 1)
+        out[65] = simd.least_of8(x)
 
     a = np.array([1, -2, 3, -4, 5, -6, 7, -8, 2, 2, -2, 4, 4, 4, 1, 1], dtype=np.float32)
-    out = np.zeros(65, dtype=np.float32)
+    out = np.zeros(66, dtype=np.float32)
     exercise(a, out, np.array([5, 65535], dtype=np.uint16))
     x, y = a[:8], a[8:]
     pairs = [x[0], y[0]] * 4, [x[7], y[7]] * 4
     expected = [x + y, x - y, x * y, x / y, np.maximum(x, y), np.where(x > 0, y, 7), *pairs]
     np.testing.assert_allclose(out[:64], np.concatenate(expected), rtol=1e-6)
     assert out[64] == 65535
+    assert out[65] == -8
