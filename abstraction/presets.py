@@ -1,0 +1,69 @@
+"""Card abstractions by name: how many buckets, and how much is sampled to find them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.progress import Progress
+
+from abstraction.buckets import CardAbstraction
+from abstraction.clustering import cluster
+from abstraction.errors import AbstractionError
+from abstraction.features import sample_points
+from abstraction.opponents import OPPONENT_CLASSES
+from game.hands import HAND_CLASS
+
+ROUNDS = {"flop": 3, "turn": 4, "river": 5}
+"""Rounds that are clustered, and the cards on their boards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Points to cluster: hands on boards. More boards than exist means all of them."""
+
+    boards: int
+    hands_per_board: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardPreset:
+    """How to make a card abstraction."""
+
+    name: str
+    buckets: tuple[int, int, int]  # flop, turn, river
+    samples: tuple[Sample, Sample, Sample]
+
+
+def _preset(name: str, buckets: int, flop: Sample, turn: Sample, river: Sample) -> CardPreset:
+    return CardPreset(name, (buckets, buckets, buckets), (flop, turn, river))
+
+
+CARD_PRESETS = {
+    preset.name: preset
+    for preset in (
+        _preset("tiny", 32, Sample(50, 400), Sample(400, 50), Sample(2_000, 10)),
+        _preset("256", 256, Sample(600, 200), Sample(6_000, 40), Sample(20_000, 12)),
+        _preset("1000", 1_000, Sample(2_000, 400), Sample(10_000, 60), Sample(60_000, 12)),
+        _preset("2000", 2_000, Sample(2_000, 1_176), Sample(17_000, 60), Sample(90_000, 12)),
+        # All canonical flops, turns and rivers: about 13 million points and 0.6 GB on the turn and river.
+        _preset("30000", 30_000, Sample(2_000, 1_176), Sample(17_000, 600), Sample(135_000, 100)),
+    )
+}
+"""By name; the number is that of buckets on each of flop, turn and river."""
+
+
+def make_card_abstraction(preset: str, seed: int, progress: Progress | None = None) -> CardAbstraction:
+    """Sample hands and cluster them, round by round. The same preset and seed give the same buckets."""
+    if preset not in CARD_PRESETS:
+        raise AbstractionError(f"no card preset {preset!r}: choose one of {', '.join(CARD_PRESETS)}")
+    settings = CARD_PRESETS[preset]
+    class_of_hand = OPPONENT_CLASSES[HAND_CLASS]
+    centroids = {}
+    for (name, num_cards), buckets, sample in zip(
+        ROUNDS.items(), settings.buckets, settings.samples, strict=True
+    ):
+        points = sample_points(
+            num_cards, sample.boards, sample.hands_per_board, class_of_hand, seed, progress
+        )
+        centroids[name] = cluster(points, buckets, seed, progress, f"{name} clusters").centroids
+    return CardAbstraction.from_arrays({"opponent_classes": OPPONENT_CLASSES, **centroids})
