@@ -31,14 +31,14 @@ class Engine:
         chunks = aligned(CHUNKS * leaves.shape[1] * stride)
         counters = np.zeros(NUM_COUNTERS, dtype=np.int64)
         self._team = Team(
-            self._scratch(),
+            self._scratch(rows=True, lanes=False),
             chunks,
             np.ascontiguousarray(leaves[..., 0]),
             np.ascontiguousarray(leaves[..., 1]),
             counters,
             threads,
         )
-        self._scratches = [self._scratch() for _ in range(threads)]
+        self._scratches = [self._scratch(game.tree.num_rounds > 1, lanes=True) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads - 1, "solver") if threads > 1 else None
         self.reach = np.zeros((2, stride), dtype=np.float32)
         self.reach[:, : game.num_hands] = game.ranges
@@ -109,14 +109,14 @@ class Engine:
         steps = program.up[program.segments[segment, 4] : program.segments[segment, 5]]
         return {node: rows[child : child + count].copy() for _, count, child, _, _, node in steps.tolist()}
 
-    def _scratch(self) -> Scratch:
-        stride, lanes = self.game.stride, (self.game.stride + 1) * 8
+    def _scratch(self, rows: bool, lanes: bool) -> Scratch:
+        stride, places = self.game.stride, (self.game.stride + 1) * 8 if lanes else 0
         return Scratch(
-            aligned(self._compiled.reach_rows * stride),
-            aligned(self._compiled.value_rows * stride),
-            aligned(lanes),
-            aligned(lanes),
-            aligned(lanes),
+            aligned(self._compiled.reach_rows * stride if rows else 0),
+            aligned(self._compiled.value_rows * stride if rows else 0),
+            aligned(places),
+            aligned(places),
+            aligned(places),
             aligned((self.game.num_cards + 1) * 8),
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solver.game import Game
+from solver.kernels.regret import TINY
 from solver.layout import F32
 from solver.tree import CHANCE, DECISION
 
@@ -25,7 +26,7 @@ class Solution:
         sums = self._rows(node, board)
         total = sums.sum(axis=0)
         uniform = np.float32(1.0 / len(sums))
-        shares = np.where(total > 0, sums / np.where(total > 0, total, 1), uniform)
+        shares = np.where(total > TINY, sums / np.where(total > TINY, total, 1), uniform)
         return np.asarray(shares, dtype=np.float32)
 
     def reach(self, player: int, node: int, board: int = 0) -> F32:

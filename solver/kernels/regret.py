@@ -22,6 +22,9 @@ from game.simd import LANES, load8, maximum8, splat, store8, where_positive8
 
 F32 = npt.NDArray[np.float32]
 
+TINY = np.float32(1e-30)
+"""Totals up to this count as nothing: 1 / total must stay finite."""
+
 
 @kernel
 def spread_reach(
@@ -40,18 +43,19 @@ def spread_reach(
     table  float32[...]         in: regrets or strategy sums
     rows   float32[R * stride]  row `parent` in; rows `child`..`child + num_actions - 1` out
     """
-    zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
+    zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
     uniform = splat(np.float32(1.0 / num_actions))
     for h in range(begin, end, LANES):
         total = zero
         for a in range(num_actions):
             total = total + maximum8(load8(table, base + a * stride + h), zero)
+        seen = total - tiny
         reach = load8(rows, parent * stride + h)
-        share = reach / where_positive8(total, total, one)
+        share = reach / where_positive8(seen, total, one)
         level = reach * uniform
         for a in range(num_actions):
             positive = maximum8(load8(table, base + a * stride + h), zero)
-            store8(rows, (child + a) * stride + h, where_positive8(total, positive * share, level))
+            store8(rows, (child + a) * stride + h, where_positive8(seen, positive * share, level))
 
 
 @kernel
@@ -94,7 +98,7 @@ def gather_value(
 
     rows  float32[R * stride]  rows `child`.. in; row `parent` out (added to if `accumulate`)
     """
-    zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
+    zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
     uniform = splat(np.float32(1.0 / num_actions))
     for h in range(begin, end, LANES):
         total = zero
@@ -106,7 +110,8 @@ def gather_value(
             total = total + positive
             weighted = weighted + positive * value
             level = level + value
-        value = where_positive8(total, weighted / where_positive8(total, total, one), level * uniform)
+        seen = total - tiny
+        value = where_positive8(seen, weighted / where_positive8(seen, total, one), level * uniform)
         if accumulate:
             value = value + load8(rows, parent * stride + h)
         store8(rows, parent * stride + h, value)
@@ -134,7 +139,7 @@ def update_regret(
 
     regret  float32[...]  modified in place
     """
-    zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
+    zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
     uniform = splat(np.float32(1.0 / num_actions))
     kept_positive, kept_negative = splat(np.float32(keep_positive)), splat(np.float32(keep_negative))
     lowest = splat(np.float32(floor))
@@ -148,7 +153,8 @@ def update_regret(
             total = total + positive
             weighted = weighted + positive * value
             level = level + value
-        node_value = where_positive8(total, weighted / where_positive8(total, total, one), level * uniform)
+        seen = total - tiny
+        node_value = where_positive8(seen, weighted / where_positive8(seen, total, one), level * uniform)
         for a in range(num_actions):
             old = load8(regret, base + a * stride + h)
             gain = load8(rows, (child + a) * stride + h) - node_value
@@ -190,18 +196,19 @@ def _compile_spread(num_actions: int) -> Callable[..., Any]:
         keep: float,
     ) -> None:
         """`spread_reach` and `add_to_average` for regrets that are never negative."""
-        zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
+        zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
         uniform, kept = splat(share_alike), splat(np.float32(keep))
         for h in range(begin, end, LANES):
             total = zero
             for a in range(num_actions):
                 total = total + load8(regret, base + a * stride + h)
+            seen = total - tiny
             reach = load8(rows, parent * stride + h)
-            share = reach / where_positive8(total, total, one)
+            share = reach / where_positive8(seen, total, one)
             level = reach * uniform
             for a in range(num_actions):
                 k = base + a * stride + h
-                below = where_positive8(total, load8(regret, k) * share, level)
+                below = where_positive8(seen, load8(regret, k) * share, level)
                 store8(rows, (child + a) * stride + h, below)
                 store8(average, k, load8(average, k) * kept + below)
 
@@ -225,7 +232,7 @@ def _compile_update(num_actions: int) -> Callable[..., Any]:
         keep: float,
     ) -> None:
         """`update_regret` with a floor of 0, for regrets that are never negative."""
-        zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
+        zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
         uniform, kept = splat(share_alike), splat(np.float32(keep))
         for h in range(begin, end, LANES):
             total = zero
@@ -237,9 +244,8 @@ def _compile_update(num_actions: int) -> Callable[..., Any]:
                 total = total + old
                 weighted = weighted + old * value
                 level = level + value
-            node_value = where_positive8(
-                total, weighted / where_positive8(total, total, one), level * uniform
-            )
+            seen = total - tiny
+            node_value = where_positive8(seen, weighted / where_positive8(seen, total, one), level * uniform)
             for a in range(num_actions):
                 k = base + a * stride + h
                 gain = load8(rows, (child + a) * stride + h) - node_value

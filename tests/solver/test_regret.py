@@ -3,7 +3,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from solver.kernels.regret import add_to_average, best_value, gather_value, spread_reach, update_regret
+from solver.kernels.regret import (
+    add_to_average,
+    best_value,
+    gather_value,
+    spread_2,
+    spread_3,
+    spread_4,
+    spread_reach,
+    update_2,
+    update_3,
+    update_4,
+    update_regret,
+)
 from solver.kernels.threads import GENERATION, NUM_COUNTERS, meet
 from solver.layout import aligned
 
@@ -79,6 +91,37 @@ def test_values_and_regrets(num_actions: int, floor: float, accumulate: bool) ->
     best_value(num_actions, STRIDE, BEGIN, END, rows, 1, 0, accumulate)
     expected_best = child_values.max(axis=0) + (old if accumulate else 0)
     np.testing.assert_allclose(rows[BEGIN:END], expected_best[BEGIN:END], rtol=1e-6)
+
+
+@pytest.mark.parametrize("num_actions", [2, 3, 4])
+def test_compiled_action_counts_do_the_same(num_actions: int) -> None:
+    rng = np.random.default_rng(6)
+    spread = {2: spread_2, 3: spread_3, 4: spread_4}[num_actions]
+    update = {2: update_2, 3: update_3, 4: update_4}[num_actions]
+    table, average = aligned(num_actions * STRIDE), aligned(num_actions * STRIDE)
+    regret = table.reshape(num_actions, STRIDE)
+    regret[:] = rng.random(regret.shape)
+    regret[:, ::5] = 0.0
+    regret[0, 9] = 1e-35  # too little to divide by
+    regret[1:, 9] = 0.0
+    average[:] = 2.0
+    rows = aligned((num_actions + 1) * STRIDE)
+    rows[:STRIDE] = rng.random(STRIDE)
+    strategy = strategy_of(np.where(regret > 1e-30, regret, 0))
+    spread(table, average, 0, STRIDE, BEGIN, END, rows, 0, 1, 0.5)
+    below = (strategy * rows[:STRIDE])[:, BEGIN:END]
+    np.testing.assert_allclose(rows.reshape(-1, STRIDE)[1:, BEGIN:END], below, rtol=1e-5)
+    np.testing.assert_allclose(average.reshape(-1, STRIDE)[:, BEGIN:END], 1.0 + below, rtol=1e-5)
+    for accumulate in (False, True):
+        rows[:] = rng.random(rows.size)
+        before, start = regret.copy(), rows.reshape(-1, STRIDE).copy()
+        node_value = (strategy_of(np.where(before > 1e-30, before, 0)) * start[1:]).sum(axis=0)
+        update(table, 0, STRIDE, BEGIN, END, rows, 1, 0, accumulate, 0.75)
+        expected = np.maximum(before * 0.75 + start[1:] - node_value, 0)
+        np.testing.assert_allclose(regret[:, BEGIN:END], expected[:, BEGIN:END], rtol=1e-4, atol=1e-6)
+        np.testing.assert_array_equal(regret[:, :BEGIN], before[:, :BEGIN])
+        node_value = node_value + (start[0] if accumulate else 0)
+        np.testing.assert_allclose(rows[BEGIN:END], node_value[BEGIN:END], rtol=1e-5)
 
 
 def test_a_lone_thread_meets_nobody() -> None:
