@@ -53,12 +53,13 @@ class Solver:
         self._gadget = gadget(self.engine) if gadget else None
         self.regret = aligned(game.table_size)
         self.average = aligned(game.table_size)
+        self.basis = aligned(game.table_size if schedule.predictive else 0)
         self.frozen = np.zeros(game.tree.num_nodes, dtype=np.uint8)
 
     @property
     def memory_bytes(self) -> int:
         """Everything a solve holds: tables and working memory."""
-        return self.regret.nbytes + self.average.nbytes + self.engine.memory_bytes
+        return self.regret.nbytes + self.average.nbytes + self.basis.nbytes + self.engine.memory_bytes
 
     def stop(self) -> None:
         """Make a running `run` or `solve` return soon. Any thread may call this."""
@@ -67,7 +68,7 @@ class Solver:
     def run(self, iterations: int) -> int:
         """Blocks for some iterations, or until stopped; returns how many were finished."""
         table = self.schedule.table(self.iterations, iterations)
-        tables = Tables(self.regret, self.average, self.frozen)
+        tables = Tables(self.regret, self.average, self.basis, self.frozen)
         finished = self.engine.iterate(tables, table, self.schedule.floor, self._gadget)
         self.iterations += finished
         return finished

@@ -18,6 +18,9 @@ from solver.program import compile_tree
 __all__ = ["EVALUATE", "RESPOND", "UPDATE", "Engine"]
 
 
+_EMPTY = np.zeros(0, dtype=np.float32)
+
+
 class Engine:
     """Runs passes over one game. Not for concurrent calls; each call blocks until done or stopped."""
 
@@ -90,7 +93,7 @@ class Engine:
             opponent[: game.num_hands] = reach
         if frozen is None:
             frozen = np.zeros(game.tree.num_nodes, dtype=np.uint8)
-        tables, step = Tables(table, table, frozen), Step(player, mode, 1.0, 1.0, 1.0, 0.0)
+        tables, step = Tables(table, table, _EMPTY, frozen), Step(player, mode, 1.0, 1.0, 1.0, 1.0, 0.0)
         value = np.zeros(game.stride, dtype=np.float32)
 
         def work(thread: int) -> int:

@@ -96,6 +96,8 @@ class Tables(NamedTuple):
     """float32[table size]. In evaluations: whatever table the strategies are read from."""
     average: F32
     """float32[table size]: strategy sums."""
+    basis: F32
+    """float32[table size]: regrets without the prediction `regret` contains; empty in other variants."""
     frozen: U8
     """uint8[N]: 1 for nodes whose strategy must not change."""
 
@@ -154,6 +156,8 @@ class Step(NamedTuple):
     keep_positive: float
     keep_negative: float
     keep_average: float
+    keep_next: float
+    """keep_positive of the following iteration."""
     floor: float
 
 

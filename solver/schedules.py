@@ -26,11 +26,14 @@ class Schedule:
     name: str
     factors: Factors
     floor: float = 0.0
+    predictive: bool = False
+    """Whether strategies are made of regrets plus the last gain once more (needs a third table)."""
 
     def table(self, start: int, count: int) -> F64:
-        """float64[count, 3] for the iterations after the first `start`."""
-        t = np.arange(start + 1, start + count + 1, dtype=np.float64)
-        return np.stack([np.broadcast_to(f, t.shape) for f in self.factors(t)], axis=1).copy()
+        """float64[count, 4] for the iterations after the first `start`: the factors, and keep_next."""
+        t = np.arange(start + 1, start + count + 2, dtype=np.float64)
+        factors = np.stack([np.broadcast_to(f, t.shape) for f in self.factors(t)], axis=1)
+        return np.column_stack([factors[:-1], factors[1:, 0]])
 
 
 def _fade(t: F64, power: float) -> F64:
@@ -81,6 +84,16 @@ def hs_dcfr(horizon: int = 30) -> Schedule:
         return old / (old + 1.0), t * 0 + 0.5, _average(t, horizon - 5.0 * progress)
 
     return Schedule("hs-dcfr", factors, NO_FLOOR)
+
+
+def pcfr_plus(gamma: float = 2.0) -> Schedule:
+    """Predictive CFR+ (Farina, Kroer and Sandholm, 2021): quadratic averaging."""
+    return Schedule("pcfr+", lambda t: (t * 0 + 1.0, t * 0, _average(t, gamma)), predictive=True)
+
+
+def pdcfr_plus(alpha: float = 2.3, gamma: float = 5.0) -> Schedule:
+    """Predictive and discounted (Xu et al., 2024)."""
+    return Schedule("pdcfr+", lambda t: (_fade(t, alpha), t * 0, _average(t, gamma)), predictive=True)
 
 
 DEFAULT_SCHEDULE = dcfr_plus(alpha=1.5, gamma=5.0)

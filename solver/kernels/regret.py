@@ -166,6 +166,53 @@ def update_regret(
 
 
 @kernel
+def update_predictive(
+    regret: F32,
+    basis: F32,
+    base: int,
+    num_actions: int,
+    stride: int,
+    begin: int,
+    end: int,
+    rows: F32,
+    child: int,
+    parent: int,
+    accumulate: bool,
+    keep: float,
+    keep_next: float,
+) -> None:
+    """`gather_value`, and regrets move on with the last gain as the prediction of the next.
+
+    basis   float32[...]  regrets proper, modified in place: max(0, basis · keep + gain)
+    regret  float32[...]  what the strategy is made of, modified in place: max(0, basis · keep_next + gain)
+    """
+    zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
+    uniform = splat(np.float32(1.0 / num_actions))
+    kept, kept_next = splat(np.float32(keep)), splat(np.float32(keep_next))
+    for h in range(begin, end, LANES):
+        total = zero
+        weighted = zero
+        level = zero
+        for a in range(num_actions):
+            old = load8(regret, base + a * stride + h)
+            value = load8(rows, (child + a) * stride + h)
+            total = total + old
+            weighted = weighted + old * value
+            level = level + value
+        seen = total - tiny
+        node_value = where_positive8(seen, weighted / where_positive8(seen, total, one), level * uniform)
+        for a in range(num_actions):
+            k = base + a * stride + h
+            gain = load8(rows, (child + a) * stride + h) - node_value
+            new = maximum8(load8(basis, k) * kept + gain, zero)
+            store8(basis, k, new)
+            store8(regret, k, maximum8(new * kept_next + gain, zero))
+        if accumulate:
+            node_value = node_value + load8(rows, parent * stride + h)
+        store8(rows, parent * stride + h, node_value)
+
+
+@kernel
 def best_value(
     num_actions: int, stride: int, begin: int, end: int, rows: F32, child: int, parent: int, accumulate: bool
 ) -> None:

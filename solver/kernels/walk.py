@@ -23,6 +23,7 @@ from solver.kernels.regret import (
     update_2,
     update_3,
     update_4,
+    update_predictive,
     update_regret,
 )
 from solver.kernels.terminal import (
@@ -113,6 +114,11 @@ def ascend(
             gather_value(regret, rows, actions, stride, begin, end, value, child, parent, accumulate)
         elif step.mode == RESPOND:
             best_value(actions, stride, begin, end, value, child, parent, accumulate)
+        elif tables.basis.size > 0:
+            update_predictive(
+                regret, tables.basis, rows, actions, stride, begin, end, value, child, parent, accumulate,
+                keep, step.keep_next,
+            )  # fmt: skip
         elif step.floor == 0.0 and actions == 2:
             update_2(regret, rows, stride, begin, end, value, child, parent, accumulate, keep)
         elif step.floor == 0.0 and actions == 3:
@@ -340,13 +346,15 @@ def iterate(
 
     reach       float32[2, stride]  both ranges at the root
     root_value  float32[2, stride]  out: root values of the last pass of each player
-    schedule    float64[T, 3]       keep_positive, keep_negative, keep_average of each iteration
+    schedule    float64[T, 4]       keep_positive, keep_negative, keep_average, keep_next of each iteration
     """
     stride = shape.stride
     begin, end = own_hands(thread, team.num_threads, stride)
     for t in range(schedule.shape[0]):
         for traverser in range(2):
-            step = Step(traverser, UPDATE, schedule[t, 0], schedule[t, 1], schedule[t, 2], floor)
+            step = Step(
+                traverser, UPDATE, schedule[t, 0], schedule[t, 1], schedule[t, 2], schedule[t, 3], floor
+            )
             opponent_reach = reach[1 - traverser]
             if gadget.player == 1 - traverser:
                 spread_reach(gadget.regret, 0, 2, stride, begin, end, gadget.reach, 0, 1)

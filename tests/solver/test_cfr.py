@@ -258,6 +258,6 @@ def test_averages_can_be_skipped() -> None:
     solver = Solver(small_river())
     table = solver.schedule.table(0, 2)
     table[:, 2] = -1.0
-    solver.engine.iterate(Tables(solver.regret, solver.average, solver.frozen), table, 0.0)
+    solver.engine.iterate(Tables(solver.regret, solver.average, solver.basis, solver.frozen), table, 0.0)
     assert not solver.average.any()
     assert solver.regret.any()
