@@ -97,6 +97,7 @@ class ReferenceSolver(ReferenceGame):
     def __init__(self, game: Game, strength: Strength) -> None:
         super().__init__(game, strength)
         self.regret: dict[tuple[int, int, int], list[float]] = {}
+        self.basis: dict[tuple[int, int, int], list[float]] = {}
         self.average: dict[tuple[int, int, int], list[float]] = defaultdict(list)
 
     def current(self, node: int, board: int, hand: int) -> list[float]:
@@ -110,16 +111,25 @@ class ReferenceSolver(ReferenceGame):
         sums = self.average.get((node, board, hand), [0.0] * count)
         return [s / sum(sums) for s in sums] if sum(sums) > 0 else [1.0 / count] * count
 
-    def iterate(self, keep_positive: float, keep_negative: float, keep_average: float, floor: float) -> None:
+    def iterate(
+        self,
+        keep_positive: float,
+        keep_negative: float,
+        keep_average: float,
+        keep_next: float,
+        floor: float,
+        predictive: bool,
+    ) -> None:
+        self.keep_positive, self.keep_negative, self.keep_average = keep_positive, keep_negative, keep_average
+        self.keep_next, self.floor, self.predictive = keep_next, floor, predictive
         for player in range(2):
             reach = {h: float(w) for h, w in enumerate(self.game.ranges[1 - player])}
-            self._pass(player, 0, 0, reach, keep_positive, keep_negative, keep_average, floor)
+            self._pass(player, 0, 0, reach)
 
-    def _pass(self, player: int, node: int, board: int, reach: Vector, *factors: float) -> Vector:
-        keep_positive, keep_negative, keep_average, floor = factors
+    def _pass(self, player: int, node: int, board: int, reach: Vector) -> Vector:
         kind, children = self.tree.kind[node], self.tree.children_of(node)
         if kind == CHANCE:
-            return self.chance(node, board, lambda child, b: self._pass(player, child, b, reach, *factors))
+            return self.chance(node, board, lambda child, b: self._pass(player, child, b, reach))
         if kind != DECISION:
             return self.terminal(node, board, player, reach)
         strategy = {h: self.current(node, board, h) for h in self.hands}
@@ -127,21 +137,30 @@ class ReferenceSolver(ReferenceGame):
             total = dict.fromkeys(self.hands, 0.0)
             for a, child in enumerate(children):
                 below = {h: reach[h] * strategy[h][a] for h in self.hands}
-                for h, value in self._pass(player, int(child), board, below, *factors).items():
+                for h, value in self._pass(player, int(child), board, below).items():
                     total[h] += value
             for h in self.hands:
                 old = self.average.get((node, board, h), [0.0] * len(children))
                 self.average[node, board, h] = [
-                    keep_average * s + reach[h] * p for s, p in zip(old, strategy[h], strict=True)
+                    self.keep_average * s + reach[h] * p for s, p in zip(old, strategy[h], strict=True)
                 ]
             return total
-        values = [self._pass(player, int(child), board, reach, *factors) for child in children]
+        values = [self._pass(player, int(child), board, reach) for child in children]
         result = {}
         for h in self.hands:
             result[h] = sum(p * v[h] for p, v in zip(strategy[h], values, strict=True))
-            old = self.regret.get((node, board, h), [0.0] * len(children))
-            self.regret[node, board, h] = [
-                max(floor, r * (keep_positive if r > 0 else keep_negative) + v[h] - result[h])
-                for r, v in zip(old, values, strict=True)
-            ]
+            self._learn((node, board, h), [v[h] - result[h] for v in values])
         return result
+
+    def _learn(self, infoset: tuple[int, int, int], gains: list[float]) -> None:
+        regrets = self.basis if self.predictive else self.regret
+        old = regrets.get(infoset, [0.0] * len(gains))
+        new = [
+            max(self.floor, r * (self.keep_positive if r > 0 else self.keep_negative) + gain)
+            for r, gain in zip(old, gains, strict=True)
+        ]
+        regrets[infoset] = new
+        if self.predictive:  # play as if the last gain came once more
+            self.regret[infoset] = [
+                max(0.0, r * self.keep_next + gain) for r, gain in zip(new, gains, strict=True)
+            ]

@@ -29,6 +29,8 @@ SCHEDULES = [
     schedules.dcfr_plus(),
     schedules.hs_dcfr(),
     schedules.improved_cfr_plus(8),
+    schedules.pcfr_plus(),
+    schedules.pdcfr_plus(),
 ]
 
 
@@ -65,11 +67,11 @@ def test_iterations_match_the_reference(
     solver.iterations = start
     assert solver.run(count) == count
     for factors in schedule.table(start, count):
-        reference.iterate(*factors.tolist(), schedule.floor)
+        reference.iterate(*factors.tolist(), schedule.floor, schedule.predictive)
     for (node, board, hand), expected in reference.regret.items():
         if not reference.blocked(hand, board):
             rows = node_rows(solver, solver.regret, node, board) / chance_of(game, node)
-            np.testing.assert_allclose(rows[:, hand], expected, rtol=1e-4, atol=1e-4)
+            np.testing.assert_allclose(rows[:, hand], expected, rtol=1e-4, atol=1e-3)
             rows = node_rows(solver, solver.average, node, board)
             np.testing.assert_allclose(
                 rows[:, hand], reference.average[node, board, hand], rtol=1e-4, atol=1e-4
