@@ -103,6 +103,7 @@ class Solver:
         finally:
             if timer is not None:
                 timer.cancel()
+                timer.join()  # or it might stop the next solve
             self.engine.stop_word[0] = 0
         return Progress(self.iterations, seconds, found)
 

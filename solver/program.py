@@ -14,6 +14,7 @@ For a traverser the opponent's nodes only split reach and the traverser's nodes 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,11 +63,24 @@ class _Segment:
     """(node of the next round, reach row, value row)."""
 
 
+class _Nodes(NamedTuple):
+    """A tree as plain lists: reading elements of arrays one by one costs most of the time."""
+
+    kind: list[int]
+    player: list[int]
+    amount: list[float]
+    action_row: list[int]
+    children: list[list[int]]
+    size: list[int]
+    """Nodes of each subtree, its root included."""
+
+
 def compile_tree(tree: Tree, chance: tuple[float, ...]) -> CompiledTree:
     """Programs for both traversers.
 
     chance  float per round: probability of one run-out of public cards up to that round, given the hands
     """
+    nodes = _read_nodes(tree)
     parts: list[list[list[_Segment]]] = []
     leaf_rows = []
     reach_rows = value_rows = 1
@@ -75,8 +89,8 @@ def compile_tree(tree: Tree, chance: tuple[float, ...]) -> CompiledTree:
         roots, rows = [(0, 0, 0)], (1, 1)
         for r in range(tree.num_rounds):
             last = r == tree.num_rounds - 1
-            packs = _pack(tree, roots) if last else [roots]
-            segments = [_compile_segment(tree, traverser, pack, rows, r, chance[r]) for pack in packs]
+            packs = _pack(nodes, roots) if last else [roots]
+            segments = [_compile_segment(nodes, traverser, pack, rows, r, chance[r]) for pack in packs]
             rounds.append(segments)
             rows = (max(s.reach_rows for s in segments), max(s.value_rows for s in segments))
             if not last:
@@ -90,12 +104,27 @@ def compile_tree(tree: Tree, chance: tuple[float, ...]) -> CompiledTree:
     return CompiledTree(program, reach_rows, value_rows + 1, tuple(leaf_rows))
 
 
-def _pack(tree: Tree, roots: list[tuple[int, int, int]]) -> list[list[tuple[int, int, int]]]:
+def _read_nodes(tree: Tree) -> _Nodes:
+    first, children, parent = tree.first_child.tolist(), tree.children.tolist(), tree.parent.tolist()
+    size = [1] * tree.num_nodes
+    for node in range(tree.num_nodes - 1, 0, -1):
+        size[parent[node]] += size[node]
+    return _Nodes(
+        tree.kind.tolist(),
+        tree.player.tolist(),
+        tree.amount.tolist(),
+        tree.action_row.tolist(),
+        [children[first[node] : first[node + 1]] for node in range(tree.num_nodes)],
+        size,
+    )
+
+
+def _pack(nodes: _Nodes, roots: list[tuple[int, int, int]]) -> list[list[tuple[int, int, int]]]:
     """Roots of the last round in groups of at most SEGMENT_ROWS rows, or one root if it is larger."""
     packs: list[list[tuple[int, int, int]]] = []
     room = 0
-    for root in sorted(roots, key=lambda root: _subtree_rows(tree, root[0]), reverse=True):
-        size = _subtree_rows(tree, root[0])
+    for root in sorted(roots, key=lambda root: nodes.size[root[0]], reverse=True):
+        size = nodes.size[root[0]]
         if not packs or size > room:
             packs.append([])
             room = SEGMENT_ROWS
@@ -104,12 +133,8 @@ def _pack(tree: Tree, roots: list[tuple[int, int, int]]) -> list[list[tuple[int,
     return packs
 
 
-def _subtree_rows(tree: Tree, node: int) -> int:
-    return 1 + sum(_subtree_rows(tree, int(child)) for child in tree.children_of(node))
-
-
 def _compile_segment(
-    tree: Tree,
+    nodes: _Nodes,
     traverser: int,
     roots: list[tuple[int, int, int]],
     rows: tuple[int, int],
@@ -126,33 +151,33 @@ def _compile_segment(
         return lane_of_row[out]
 
     def walk(node: int, reach: int, value: int) -> None:
-        kind, children = tree.kind[node], tree.children_of(node)
-        amount = float(tree.amount[node]) * chance
+        kind, children = nodes.kind[node], nodes.children[node]
+        amount = nodes.amount[node] * chance
         if kind == FOLD:
             fold = lane(value)
             assert not fold.has_fold, "two folds share a value row"
             fold.fold, fold.has_fold = reach, True
-            fold.gain = -amount if tree.player[node] == traverser else amount
+            fold.gain = -amount if nodes.player[node] == traverser else amount
         elif kind == SHOWDOWN:
             showdown = lane(value)
             assert not showdown.has_showdown, "two showdowns share a value row"
             showdown.showdown, showdown.has_showdown, showdown.win = reach, True, amount
         elif kind == CHANCE:
-            segment.leaves.append((int(children[0]), reach, value))
-        elif tree.player[node] == traverser:
+            segment.leaves.append((children[0], reach, value))
+        elif nodes.player[node] == traverser:
             first = segment.value_rows
             segment.value_rows += len(children)
             for a, child in enumerate(children):
-                walk(int(child), reach, first + a)
-            segment.up.append([int(tree.action_row[node]), len(children), first, value, 0, node])
+                walk(child, reach, first + a)
+            segment.up.append([nodes.action_row[node], len(children), first, value, 0, node])
         else:
             first = segment.reach_rows
             segment.reach_rows += len(children)
-            segment.down.append((int(tree.action_row[node]), len(children), reach, first, node))
+            segment.down.append((nodes.action_row[node], len(children), reach, first, node))
             for a, child in enumerate(children):
-                walk(int(child), first + a, value)
+                walk(child, first + a, value)
 
-    assert tree.kind[0] == DECISION, "the root must be a decision"
+    assert nodes.kind[0] == DECISION, "the root must be a decision"
     for node, reach, value in roots:
         walk(node, reach, value)
     # The rows of a later round's roots belong to the round before, which has cleared them.
