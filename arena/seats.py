@@ -21,10 +21,13 @@ from protocol.acpc_dealer import LineBuffer
 ANY_ADDRESS = ""
 
 _RECEIVE_BYTES = 4096
-# Waking a sleeping process costs tens of microseconds, more than a simple player needs for its reply: so the
-# dealer stays awake for about half a millisecond, letting others go first, before it really waits.
+# Waking a sleeping process costs tens of microseconds, about what a simple player needs for its reply: so the
+# dealer stays awake for half a millisecond, letting others go first, before it really waits. Where others
+# want all of the processor that would cost whole time slices, so it is given up for a while.
 _YIELDS_AT_ONCE = 2
 _YIELDS_BEFORE_WAITING = 200
+_LONG_YIELD_NS = 500_000
+_SLEEPY_TURNS = 500
 _LONGEST_WAIT_MS = 86400e3 * 20  # stands for "no limit": poll() takes no more than 2^31 ms
 
 
@@ -77,6 +80,7 @@ class Seat:
         self._lines = LineBuffer()
         self._outbox = b""
         self._response_ms = min(response_us / 1000, _LONGEST_WAIT_MS)  # a negative limit wrapped: none
+        self._sleepy_turns = 0
         self._poller = select.poll()
         self._poller.register(connection, select.POLLIN)
         connection.setblocking(True)
@@ -101,8 +105,10 @@ class Seat:
 
     def read_soon(self) -> bytes | None:
         """The next line if it has come already, or comes when others are let go first; never waits."""
+        if self._sleepy_turns:
+            self._sleepy_turns -= 1
         for _ in range(_YIELDS_AT_ONCE):
-            os.sched_yield()
+            self._let_others_go_first()
         return self._read_now()
 
     def read_reply(self) -> bytes:
@@ -111,7 +117,8 @@ class Seat:
             line = self._read_now()
             if line is not None:
                 return line
-            os.sched_yield()
+            if not self._let_others_go_first():
+                break
         return self.read_line(self._response_ms)
 
     def read_line(self, timeout_ms: float | None) -> bytes:
@@ -129,6 +136,15 @@ class Seat:
                 return self._lines.rest()
             self._lines.feed(chunk)
         return line
+
+    def _let_others_go_first(self) -> bool:
+        if self._sleepy_turns:
+            return False
+        started = time.monotonic_ns()
+        os.sched_yield()
+        if time.monotonic_ns() - started > _LONG_YIELD_NS:
+            self._sleepy_turns = _SLEEPY_TURNS
+        return True
 
     def _read_now(self) -> bytes | None:
         line = self._lines.next_line()
