@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from typing import BinaryIO
 
+from arena.statistics import Winnings
 from protocol.acpc_log import stamp
 from protocol.acpc_scan import c_string
 
@@ -53,19 +53,13 @@ class Progress:
         self._stream = stream
         self._name = name
         self._hands = hands
-        self._mbb = 1000 / max(big_blind, 1)
         self._overwrite = overwrite
-        self._played = 0
-        self._sum = 0.0
-        self._sum_of_squares = 0.0
+        self._winnings = Winnings(big_blind)
         self._started = self._shown = time.monotonic()
 
     def hand_finished(self, hand_id: int, chips: int) -> None:
         """Count a hand in which the first player won so many chips, and show a line if one is due."""
-        value = chips * self._mbb
-        self._played += 1
-        self._sum += value
-        self._sum_of_squares += value * value
+        self._winnings.add(chips)
         now = time.monotonic()
         if now - self._shown >= _PROGRESS_SECONDS or hand_id + 1 == self._hands:
             self._shown = now
@@ -73,12 +67,8 @@ class Progress:
             self._stream.flush()
 
     def _line(self, hands: int, now: float) -> str:
-        mean = self._sum / self._played
-        variance = max(self._sum_of_squares / self._played - mean * mean, 0.0)
-        margin = 1.96 * math.sqrt(variance / self._played)
-        speed = self._played / max(now - self._started, 1e-9)
-        result = f"{self._name} {mean:+.0f} ± {margin:.0f} mbb/hand"
-        text = f"{hands:,} of {self._hands:,} hands  {result}  {speed:,.0f} hands/s"
+        speed = self._winnings.hands / max(now - self._started, 1e-9)
+        text = f"{hands:,} of {self._hands:,} hands  {self._name} {self._winnings}  {speed:,.0f} hands/s"
         if self._overwrite:
             return f"\r{text}\x1b[K" + ("\n" if hands == self._hands else "")
         return f"# {text}\n"

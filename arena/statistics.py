@@ -1,0 +1,39 @@
+"""What a match says about strength so far."""
+
+from __future__ import annotations
+
+import math
+
+_Z_95 = 1.96
+
+
+class Winnings:
+    """One player's result, hand by hand, in thousandths of a big blind per hand (mbb/hand)."""
+
+    def __init__(self, big_blind: int) -> None:
+        self._mbb = 1000 / max(big_blind, 1)
+        self.hands = 0
+        self._sum = 0.0
+        self._sum_of_squares = 0.0
+
+    def add(self, chips: int) -> None:
+        """Count a hand."""
+        value = chips * self._mbb
+        self.hands += 1
+        self._sum += value
+        self._sum_of_squares += value * value
+
+    @property
+    def mean(self) -> float:
+        """The average so far."""
+        return self._sum / max(self.hands, 1)
+
+    @property
+    def margin(self) -> float:
+        """Half the width of the 95 % interval, taking hands as independent."""
+        hands = max(self.hands, 1)
+        variance = max(self._sum_of_squares / hands - self.mean * self.mean, 0.0)
+        return _Z_95 * math.sqrt(variance / hands)
+
+    def __str__(self) -> str:
+        return f"{self.mean:+,.0f} ± {self.margin:,.0f} mbb/hand"
