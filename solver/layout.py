@@ -27,6 +27,8 @@ I64 = npt.NDArray[np.int64]
 U16 = npt.NDArray[np.uint16]
 U32 = npt.NDArray[np.uint32]
 U8 = npt.NDArray[np.uint8]
+U64 = npt.NDArray[np.uint64]
+I8 = npt.NDArray[np.int8]
 
 LANES = 8
 CHUNKS = 16

@@ -1,0 +1,93 @@
+"""The betting tree of a whole hand, from the rules in `game.betting`: any limit or no-limit definition.
+
+Gives the same kind of `Tree` as `solver.tree.build_tree` does for hold'em subgames, so everything that reads
+trees reads these: actions are fold, call, raises ascending; amounts are chips; chance nodes lie between the
+rounds and, when nobody can bet any more, follow each other to the showdown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from abstraction.menu import BetLimits, MenuBook, raise_targets
+from game.actions import CALL, LIMIT_RAISE, raise_to
+from game.betting import BettingState, start
+from game.definition import GameDefinition
+from solver.tree import (
+    CALL_ACTION,
+    CHANCE,
+    DECISION,
+    FOLD,
+    FOLD_ACTION,
+    NO_ACTION,
+    SHOWDOWN,
+    Tree,
+    TreeBuilder,
+    TreeError,
+)
+
+
+def build_hand_tree(definition: GameDefinition, menus: MenuBook, max_nodes: int = 2_000_000) -> Tree:
+    """The tree of a hand from the blinds to its end.
+
+    menus      which raises are offered; streets are those of hold'em, seats the positions. Limit games have
+               one size and need no menu
+    max_nodes  refuse with `TreeError` what grows beyond
+    """
+    if definition.stacks[0] != definition.stacks[1]:
+        raise TreeError(f"stacks of {definition.stacks} differ: a blueprint is for equal stacks")
+    builder = TreeBuilder(max_nodes)
+    _Growth(builder, definition, menus).decide(start(definition), -1, NO_ACTION, 0)
+    return builder.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class _Growth:
+    """One build: the constants of the recursion."""
+
+    builder: TreeBuilder
+    definition: GameDefinition
+    menus: MenuBook
+
+    def decide(self, state: BettingState, parent: int, action: int, round_start: int) -> None:
+        actor = state.actor
+        node = self.builder.add(DECISION, state.round_index, parent, action, player=actor)
+        if state.can_fold():
+            self.builder.add(
+                FOLD, state.round_index, node, FOLD_ACTION, player=actor, amount=float(state.spent[actor])
+            )
+        self._follow(state, state.apply(CALL), node, CALL_ACTION, round_start)
+        for total in self._raises(state, round_start):
+            following = state.apply(raise_to(total) if self.definition.no_limit else LIMIT_RAISE)
+            self._follow(state, following, node, total, round_start)
+
+    def _follow(
+        self, before: BettingState, state: BettingState, parent: int, action: int, round_start: int
+    ) -> None:
+        """What comes after an action: a decision, or chance nodes up to the next decision or the showdown."""
+        for round_index in range(before.round_index, state.round_index):
+            parent = self.builder.add(CHANCE, round_index, parent, action)
+            action = NO_ACTION
+        if state.is_showdown:
+            stake = float(min(state.spent))
+            self.builder.add(SHOWDOWN, state.round_index, parent, action, amount=stake)
+        else:
+            same_round = state.round_index == before.round_index
+            self.decide(state, parent, action, round_start if same_round else state.max_spent)
+
+    def _raises(self, state: BettingState, round_start: int) -> tuple[int, ...]:
+        """Raise-to totals, ascending; in limit games the one the rules prescribe."""
+        bounds = state.raise_bounds()
+        if bounds is None:
+            return ()
+        if not self.definition.no_limit:
+            return (state.apply(LIMIT_RAISE).max_spent,)
+        menu = self.menus.menu(state.round_index, state.actor)
+        limits = BetLimits(
+            pot=2 * state.max_spent,
+            max_spent=state.max_spent,
+            round_start=round_start,
+            min_raise_to=state.min_raise_to,
+            stack=bounds[1],
+        )
+        return raise_targets(menu.sizes(state.raises), limits)

@@ -1,0 +1,293 @@
+"""External-sampling Monte Carlo CFR over flat arrays.
+
+One traversal walks one deal for one player, the traverser, breadth first. The way down lists the nodes that
+matter: nodes of the traverser with all their children, nodes of the opponent with one child drawn from his
+current strategy. The way up goes through the list backwards, adds up values and updates the traverser's
+regrets. Between the moment a node enters the list and the moment it is looked at lie the other nodes of its
+level: time to fetch its line of a table that no cache holds. (Measured against groups of up to 64 deals
+walked together: one at a time is as fast and learns from each deal at once.)
+
+The average is taken at the opponent's nodes: each visit adds his current strategy, because external sampling
+comes to them as often as his own play does.
+
+Random numbers are drawn in this order: one per traversal if some share of them explores, then one per node
+of the opponent in the order of the list.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from game.jit import kernel
+from solver.kernels.prefetch import prefetch
+from solver.layout import F32, I8, I32, I64, U8, U64
+
+ZERO = np.float32(0)
+ONE = np.float32(1)
+HALF = np.float32(0.5)
+SUM_LIMIT = np.float32(1 << 22)
+"""A strategy sum that reaches this is halved with its neighbours: float32 must still see additions of 0.1."""
+
+_TO_UNIT = np.float32(2.0**-24)
+_SKIPPED = np.float32(np.nan)
+_NEVER = np.float32(-np.inf)
+_7, _13, _17, _40 = [np.uint64(number) for number in (7, 13, 17, 40)]
+
+
+class Betting(NamedTuple):
+    """Decision nodes of a betting tree, numbered parents first, and what their actions lead to."""
+
+    column: I32
+    """int32[N]: column of the deals' buckets that counts here: player * rounds + round."""
+    player: I32
+    num_actions: I32
+    first_entry: I32
+    """int32[N]: the node's actions are entries first_entry[n].. of the arrays below."""
+    base: I64
+    """int64[N]: where the node's infosets start in the tables: [bucket][action]."""
+    child: I32
+    """int32[C]: decision node an action leads to, or -1 when it ends the hand."""
+    fixed: F32
+    """float32[C]: what player 0 gets when a fold ends the hand there, 0 otherwise."""
+    stake: F32
+    """float32[C]: what the winner gets when a showdown ends the hand there, 0 otherwise."""
+    prunable: U8
+    """uint8[C]: 1 if the action may be skipped while its regret is hopeless."""
+
+
+class Deals(NamedTuple):
+    """A batch of deals."""
+
+    buckets: I32
+    """int32[B, 2 * rounds]: bucket of player 0 in each round, then of player 1."""
+    outcome: I8
+    """int8[B]: 1 if player 0 wins the showdown, -1 if player 1 does, 0 for a split."""
+
+
+class Walk(NamedTuple):
+    """Working memory of one thread: the list of a traversal."""
+
+    node: I32
+    where: I64
+    """int64[slots]: element of the tables where the slot's infoset starts; -1 once it needs no way up."""
+    parent: I32
+    """int32[slots]: element of `value` that waits for this slot's value."""
+    strategy: F32
+    """float32[slots * width]."""
+    value: F32
+    """float32[slots * width + 1]: values of each slot's actions; the last is the root's."""
+    random: U64
+    """uint64[1]: state of the generator, never 0."""
+    counts: I64
+    """int64[2]: nodes visited, terminal ones included; actions skipped."""
+
+
+class Rules(NamedTuple):
+    """How deals are learned from. Amounts are in the units of the payoffs."""
+
+    width: int
+    """Largest number of actions of a node."""
+    averaging: bool
+    prune_below: float
+    """Regret below which an action may be skipped; -inf for never."""
+    explore: float
+    """Share of traversals that skip nothing."""
+    floor: float
+    """Regrets never fall below."""
+
+
+@kernel
+def random_unit(state: U64) -> np.float32:
+    """Uniform in [0, 1), 24 bits: Marsaglia's xorshift64 (13, 7, 17); the state is advanced in place."""
+    x = state[0]
+    x ^= x << _13
+    x ^= x >> _7
+    x ^= x << _17
+    state[0] = x
+    return np.float32(x >> _40) * _TO_UNIT
+
+
+@kernel
+def train_batch(betting: Betting, deals: Deals, rules: Rules, regret: F32, sums: F32, walk: Walk) -> None:
+    """Update both players on every deal, player 0 first. Tables and `walk` are modified in place.
+
+    regret, sums  float32[table size]
+    """
+    for d in range(deals.outcome.shape[0]):
+        for traverser in range(2):
+            _traverse(betting, deals, d, traverser, rules, regret, sums, walk)
+
+
+@kernel
+def _traverse(
+    betting: Betting, deals: Deals, d: int, traverser: int, rules: Rules, regret: F32, sums: F32, walk: Walk
+) -> None:
+    prune_below = np.float32(rules.prune_below)
+    if prune_below > _NEVER and random_unit(walk.random) < rules.explore:
+        prune_below = _NEVER
+    walk.node[0] = 0
+    walk.where[0] = _infoset(betting, deals, d, 0)
+    walk.parent[0] = walk.value.shape[0] - 1
+    sign = ONE if traverser == 0 else -ONE
+    outcome = np.float32(deals.outcome[d])
+    count, ends, skipped = 1, 0, 0
+    s = 0
+    while s < count:
+        n, where, row = walk.node[s], walk.where[s], s * rules.width
+        num_actions, first_entry = betting.num_actions[n], betting.first_entry[n]
+        total = match_regrets(regret, where, num_actions, walk.strategy, row)
+        if betting.player[n] == traverser:
+            for a in range(num_actions):
+                entry = first_entry + a
+                following = betting.child[entry]
+                if following < 0:
+                    walk.value[row + a] = sign * (betting.fixed[entry] + betting.stake[entry] * outcome)
+                    ends += 1
+                elif total > ZERO and betting.prunable[entry] and regret[where + a] < prune_below:
+                    # Its probability is 0 now, so the value of the node does not need it.
+                    walk.value[row + a] = _SKIPPED
+                    skipped += 1
+                else:
+                    at = _infoset(betting, deals, d, following)
+                    prefetch(regret, at)
+                    if rules.averaging and betting.player[following] != traverser:
+                        prefetch(sums, at)
+                    walk.node[count] = following
+                    walk.where[count] = at
+                    walk.parent[count] = row + a
+                    count += 1
+        else:
+            if rules.averaging:
+                _add_strategy(sums, where, num_actions, walk.strategy, row)
+            entry = first_entry + _draw(walk.strategy, row, num_actions, random_unit(walk.random))
+            walk.where[s] = -1
+            following = betting.child[entry]
+            if following < 0:
+                walk.value[walk.parent[s]] = sign * (betting.fixed[entry] + betting.stake[entry] * outcome)
+                ends += 1
+            else:
+                at = _infoset(betting, deals, d, following)
+                prefetch(regret, at)
+                if rules.averaging and betting.player[following] != traverser:
+                    prefetch(sums, at)
+                walk.node[count] = following
+                walk.where[count] = at
+                walk.parent[count] = walk.parent[s]
+                count += 1
+        s += 1
+    floor = np.float32(rules.floor)
+    for s in range(count - 1, -1, -1):
+        where, row = walk.where[s], s * rules.width
+        if where < 0:
+            continue
+        num_actions = betting.num_actions[walk.node[s]]
+        mean = ZERO
+        for a in range(num_actions):
+            if walk.strategy[row + a] > ZERO:
+                mean += walk.strategy[row + a] * walk.value[row + a]
+        walk.value[walk.parent[s]] = mean
+        for a in range(num_actions):
+            if not np.isnan(walk.value[row + a]):
+                regret[where + a] = max(regret[where + a] + (walk.value[row + a] - mean), floor)
+    walk.counts[0] += count + ends
+    walk.counts[1] += skipped
+
+
+@kernel
+def _infoset(betting: Betting, deals: Deals, d: int, n: int) -> int:
+    bucket = np.int64(deals.buckets[d, betting.column[n]])
+    where: int = betting.base[n] + bucket * betting.num_actions[n]
+    return where
+
+
+@kernel
+def match_regrets(regret: F32, where: int, num_actions: int, strategy: F32, row: int) -> np.float32:
+    """Strategy in proportion to positive regrets, uniform without any; returns their sum."""
+    total = ZERO
+    for a in range(num_actions):
+        positive = max(regret[where + a], ZERO)
+        strategy[row + a] = positive
+        total += positive
+    scale = ONE / (total if total > ZERO else np.float32(num_actions))
+    for a in range(num_actions):
+        strategy[row + a] = strategy[row + a] * scale if total > ZERO else scale
+    return total
+
+
+@kernel
+def _add_strategy(sums: F32, where: int, num_actions: int, strategy: F32, row: int) -> None:
+    full = False
+    for a in range(num_actions):
+        sums[where + a] += strategy[row + a]
+        full |= sums[where + a] > SUM_LIMIT
+    if full:
+        for a in range(num_actions):
+            sums[where + a] *= HALF
+
+
+@kernel
+def _draw(strategy: F32, row: int, num_actions: int, drawn: np.float32) -> int:
+    a = 0
+    reached = strategy[row]
+    while drawn >= reached and a + 1 < num_actions:
+        a += 1
+        reached += strategy[row + a]
+    return a
+
+
+@kernel
+def scale_table(table: F32, factor: np.float32) -> None:
+    """Discount, in place."""
+    for i in range(table.shape[0]):
+        table[i] *= factor
+
+
+@kernel
+def positive_regret(betting: Betting, num_buckets: I32, regret: F32) -> float:
+    """Sum over all infosets of the largest positive regret.
+
+    num_buckets  int32[N]: buckets of each node's round
+    """
+    result = 0.0
+    for n in range(betting.base.shape[0]):
+        num_actions, where = betting.num_actions[n], betting.base[n]
+        for _ in range(num_buckets[n]):
+            largest = ZERO
+            for a in range(num_actions):
+                largest = max(largest, regret[where + a])
+            result += float(largest)
+            where += num_actions
+    return result
+
+
+@kernel
+def average_strategies(betting: Betting, num_buckets: I32, regret: F32, sums: F32, strategy: F32) -> None:
+    """Probabilities of every infoset: the average; the current strategy where there is none yet.
+
+    strategy  float32[table size]  out
+    """
+    for n in range(betting.base.shape[0]):
+        num_actions, where = betting.num_actions[n], betting.base[n]
+        for _ in range(num_buckets[n]):
+            total = ZERO
+            for a in range(num_actions):
+                total += sums[where + a]
+            if total > ZERO:
+                for a in range(num_actions):
+                    strategy[where + a] = sums[where + a] / total
+            else:
+                match_regrets(regret, where, num_actions, strategy, where)
+            where += num_actions
+
+
+@kernel
+def draw_deals(all_deals: Deals, random: U64, deals: Deals) -> None:
+    """Fill a batch with deals drawn from a list, all equally likely."""
+    count = np.float32(all_deals.outcome.shape[0])
+    for d in range(deals.outcome.shape[0]):
+        row = np.int64(random_unit(random) * count)
+        deals.outcome[d] = all_deals.outcome[row]
+        for i in range(deals.buckets.shape[1]):
+            deals.buckets[d, i] = all_deals.buckets[row, i]

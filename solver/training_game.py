@@ -1,0 +1,135 @@
+"""A game as the blueprint trainer sees it: betting nodes × buckets, and somebody who deals.
+
+An infoset is a decision node and the bucket of the player who acts. Tables are flat float32 arrays
+[node][bucket][action], nodes in the order of the betting tree. Payoffs are in units of the big blind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.kernels.mccfr import Betting, Deals, draw_deals
+from solver.layout import F64, I32, U64
+from solver.tree import CHANCE, DECISION, FOLD, SHOWDOWN, Tree
+
+
+class Dealer(Protocol):
+    """Deals at random; may be called from several threads at once."""
+
+    def fill(self, random: U64, deals: Deals) -> None:
+        """Fill a batch; draws from the generator's state uint64[1], which is advanced."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingGame:
+    """Make with `make_training_game`."""
+
+    tree: Tree
+    unit: float
+    """Chips of one unit of payoff."""
+    num_buckets: tuple[int, ...]
+    """Of each round."""
+    betting: Betting
+    tree_node: I32
+    """int32[N]: the tree's number of each decision node."""
+    table_size: int
+
+    @property
+    def num_rounds(self) -> int:
+        """Betting rounds."""
+        return len(self.num_buckets)
+
+    @property
+    def width(self) -> int:
+        """Largest number of actions of a node."""
+        return int(self.betting.num_actions.max())
+
+    @cached_property
+    def node_buckets(self) -> I32:
+        """int32[N]: buckets of each decision node's round."""
+        return np.array(self.num_buckets, dtype=np.int32)[self.betting.column % self.num_rounds]
+
+    @property
+    def num_infosets(self) -> int:
+        """Nodes × buckets."""
+        return int(self.node_buckets.sum())
+
+    def most_visits(self) -> int:
+        """The longest list a traversal can make: all actions of the traverser, the opponent's worst."""
+        return max(int(self._visits(player, worst=True)[0]) for player in range(2))
+
+    def expected_visits(self) -> float:
+        """Mean number of nodes, terminal ones included, in a traversal when everybody plays uniformly."""
+        return float(np.mean([self._visits(player, worst=False)[0] for player in range(2)]))
+
+    def _visits(self, traverser: int, worst: bool) -> F64:
+        betting = self.betting
+        visits = np.ones(len(betting.base))
+        for n in range(len(visits) - 1, -1, -1):
+            first = betting.first_entry[n]
+            child = betting.child[first : first + betting.num_actions[n]]
+            below = np.where(child >= 0, visits[child], 0.0 if worst else 1.0)
+            if betting.player[n] == traverser:
+                visits[n] += below.sum()
+            else:
+                visits[n] += below.max() if worst else below.mean()
+        return visits
+
+
+@dataclass(frozen=True, slots=True)
+class ListDealer:
+    """Draws from a list of equally likely deals: small games, where it can hold them all."""
+
+    deals: Deals
+
+    def fill(self, random: U64, deals: Deals) -> None:
+        """Fill a batch."""
+        draw_deals(self.deals, random, deals)
+
+
+def make_training_game(tree: Tree, num_buckets: tuple[int, ...], unit: float) -> TrainingGame:
+    """Lay out a betting tree for the trainer."""
+    if len(num_buckets) != tree.num_rounds:
+        raise ValueError(f"{len(num_buckets)} numbers of buckets for {tree.num_rounds} rounds")
+    decisions = np.flatnonzero(tree.kind == DECISION).astype(np.int32)
+    index = np.full(tree.num_nodes, -1, dtype=np.int32)
+    index[decisions] = np.arange(len(decisions))
+    num_actions = np.diff(tree.first_child)[decisions].astype(np.int32)
+    first_entry = np.concatenate([[0], np.cumsum(num_actions)]).astype(np.int32)
+    sizes = np.array(num_buckets, dtype=np.int64)[tree.round[decisions]] * num_actions
+    base = np.concatenate([[0], np.cumsum(sizes)])
+    ends = _entry_ends(tree, decisions)
+    kind, sign = tree.kind[ends], np.where(tree.player[ends] == 0, -1.0, 1.0)
+    amounts = tree.amount[ends] / unit
+    # In the last round every subtree is small and a mistake would never be seen again: skip nothing there.
+    rounds = np.repeat(tree.round[decisions], num_actions)
+    betting = Betting(
+        column=(tree.player[decisions] * tree.num_rounds + tree.round[decisions]).astype(np.int32),
+        player=tree.player[decisions].astype(np.int32),
+        num_actions=num_actions,
+        first_entry=first_entry[:-1],
+        base=base[:-1],
+        child=index[ends],
+        fixed=np.where(kind == FOLD, sign * amounts, 0.0).astype(np.float32),
+        stake=np.where(kind == SHOWDOWN, amounts, 0.0).astype(np.float32),
+        prunable=((index[ends] >= 0) & (rounds < tree.num_rounds - 1)).astype(np.uint8),
+    )
+    return TrainingGame(tree, unit, num_buckets, betting, decisions, int(base[-1]))
+
+
+def _entry_ends(tree: Tree, decisions: I32) -> npt.NDArray[np.int64]:
+    """Where each action of each decision node leads, chance nodes passed."""
+    ends = np.concatenate([tree.children_of(int(n)) for n in decisions]).astype(np.int64)
+    while (at_chance := tree.kind[ends] == CHANCE).any():
+        ends[at_chance] = tree.children[tree.first_child[ends[at_chance]]]
+    return ends
+
+
+def new_deals(count: int, num_rounds: int) -> Deals:
+    """Room for a batch."""
+    return Deals(np.zeros((count, 2 * num_rounds), dtype=np.int32), np.zeros(count, dtype=np.int8))

@@ -1,0 +1,45 @@
+"""Small games for the trainer, with known answers: Kuhn, Leduc, and push or fold."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+
+from abstraction.menu import MenuBook
+from game.definition import KUHN, LEDUC, GameDefinition
+from solver.betting_tree import build_hand_tree
+from solver.kernels.mccfr import Deals
+from solver.training_game import TrainingGame, make_training_game
+
+
+def one_card_game(definition: GameDefinition) -> tuple[TrainingGame, Deals]:
+    """A game of one hole card and at most one public card, and all its deals.
+
+    Buckets lose nothing: the rank held, then rank held * ranks + rank on the board. A pair with the board
+    wins, then the higher rank.
+    """
+    if definition.num_hole_cards != 1 or definition.board_cards not in ((0,), (0, 1)):
+        raise ValueError("one card each and at most one on the board")
+    ranks, public = definition.num_ranks, definition.num_rounds - 1
+    rows, outcomes = [], []
+    for cards in permutations(range(ranks * definition.num_suits), 2 + public):
+        first, second, *board = [card // definition.num_suits for card in cards]
+        rows.append(
+            [bucket for own in (first, second) for bucket in (own, *[own * ranks + b for b in board])]
+        )
+        strengths = [own + ranks * (own in board) for own in (first, second)]
+        outcomes.append(np.sign(strengths[0] - strengths[1]))
+    tree = build_hand_tree(definition, MenuBook())
+    game = make_training_game(tree, (ranks, ranks * ranks)[: public + 1], float(definition.big_blind))
+    return game, Deals(np.array(rows, dtype=np.int32), np.array(outcomes, dtype=np.int8))
+
+
+def kuhn() -> tuple[TrainingGame, Deals]:
+    """Kuhn poker and its six deals."""
+    return one_card_game(KUHN)
+
+
+def leduc() -> tuple[TrainingGame, Deals]:
+    """Leduc hold'em and its 120 deals."""
+    return one_card_game(LEDUC)

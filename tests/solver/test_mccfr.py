@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+import numpy as np
+import pytest
+
+from abstraction.menu import parse_menu_book
+from game.definition import GameDefinition
+from solver.betting_tree import build_hand_tree
+from solver.cfr import Solver
+from solver.deal_response import respond
+from solver.kernels.mccfr import SUM_LIMIT, Deals
+from solver.mccfr import BATCH, Trainer, TrainingError, TrainingSettings, batch_seed, make_plan
+from solver.toys import leduc as exact_leduc
+from solver.training_game import ListDealer, TrainingGame, make_training_game
+from solver.training_toys import kuhn, leduc
+from tests.reference.mccfr import ReferenceTrainer, xorshift
+
+NO_PRUNING = TrainingSettings(burn_in=0.0, prune_below=-inf, floor=-inf)
+
+SHORT = GameDefinition(
+    no_limit=True, stacks=(900, 900), blinds=(100, 50), first_player=(1, 0), board_cards=(0, 3)
+)
+
+
+def two_round_game(num_deals: int = 200) -> tuple[TrainingGame, Deals]:
+    """No-limit betting over two rounds; deals made up at random."""
+    game = make_training_game(build_hand_tree(SHORT, parse_menu_book("100%, a | a")), (3, 4), 100.0)
+    rng = np.random.default_rng(3)
+    buckets = rng.integers(0, (3, 4, 3, 4), size=(num_deals, 4)).astype(np.int32)
+    return game, Deals(buckets, np.sign(buckets[:, 1] - buckets[:, 3]).astype(np.int8))
+
+
+def uniform(game: TrainingGame) -> np.ndarray:
+    counts = np.repeat(game.betting.num_actions, game.betting.num_actions * game.node_buckets)
+    return (1 / counts).astype(np.float32)
+
+
+def train(
+    game: TrainingGame, deals: Deals, iterations: int, settings: TrainingSettings, threads: int = 1
+) -> Trainer:
+    trainer = Trainer(game, ListDealer(deals), make_plan(settings, iterations, seed=1), threads)
+    while not trainer.is_done:
+        trainer.run_slice()
+    trainer.close()
+    return trainer
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(
+    "settings",
+    [
+        NO_PRUNING,
+        TrainingSettings(
+            burn_in=0.5, discount_share=0.0, prune_from=0.0, prune_below=-8.0, floor=-10.0, explore=0.25
+        ),
+    ],
+    ids=["plain", "pruning"],
+)
+@pytest.mark.parametrize("make", [leduc, two_round_game])
+def test_batches_match_the_reference(
+    make: Callable[[], tuple[TrainingGame, Deals]], settings: TrainingSettings
+) -> None:
+    game, deals = make()
+    plan = make_plan(settings, 120, seed=5, batch=60, slice_batches=1)
+    trainer = Trainer(game, ListDealer(deals), plan)
+    rng = np.random.default_rng(1)
+    trainer.regret[:] = 20 * rng.random(game.table_size) - 10  # from zero, ties would be decided by rounding
+    reference = ReferenceTrainer(game.tree, game.unit, settings.floor, settings.prune_below, settings.explore)
+    for n, node in enumerate(game.tree_node):
+        count, where = int(game.betting.num_actions[n]), int(game.betting.base[n])
+        for bucket in range(game.node_buckets[n]):
+            regrets = trainer.regret[where + bucket * count : where + (bucket + 1) * count]
+            reference.regret[int(node), bucket] = regrets.astype(float).tolist()
+    while not trainer.is_done:
+        batch = trainer.iterations // 60
+        reference.averaging = trainer.is_averaging
+        trainer.run_slice()
+        random = xorshift(int(batch_seed(5, batch)))
+        rows = [int(next(random) * len(deals.outcome)) for _ in range(60)]
+        for row in rows:
+            cards = deals.buckets[row].reshape(2, -1).tolist()
+            reference.iterate((cards[0], cards[1]), int(deals.outcome[row]), random)
+        period = trainer.iterations // plan.discount_every
+        if trainer.iterations % plan.discount_every == 0 and period <= plan.discount_periods:
+            for table in (reference.regret, reference.sums):
+                for infoset, values in table.items():
+                    table[infoset] = [value * period / (period + 1) for value in values]
+    assert (trainer._walks[0].counts[1] > 0) == (settings.prune_below > -inf)
+    for n, node in enumerate(game.tree_node):
+        count, where = int(game.betting.num_actions[n]), int(game.betting.base[n])
+        for bucket in range(game.node_buckets[n]):
+            at = slice(where + bucket * count, where + (bucket + 1) * count)
+            expected = reference.regret[int(node), bucket]
+            np.testing.assert_allclose(trainer.regret[at], expected, rtol=1e-3, atol=1e-3)
+            sums = reference.sums.get((int(node), bucket), [0.0] * count)
+            np.testing.assert_allclose(trainer.sums[at], sums, rtol=1e-3, atol=1e-3)
+
+
+def test_published_values_of_uniform_play() -> None:
+    """NashConv of uniform strategies: 11/12 in Kuhn, 4.747222 in Leduc (OpenSpiel's tests)."""
+    for (game, deals), nash_conv in ((kuhn(), 11 / 12), (leduc(), 4.747222)):
+        response = respond(game, uniform(game), deals)
+        assert 2 * response.exploitability == pytest.approx(nash_conv, abs=1e-5)
+
+
+def test_kuhn_reaches_its_value() -> None:
+    game, deals = kuhn()
+    trainer = train(game, deals, 1_000_000, NO_PRUNING)
+    response = respond(game, trainer.average_strategy(), deals)
+    assert response.exploitability < 5e-3
+    assert response.fitted[0] == pytest.approx(-1 / 18, abs=5e-3)
+    assert response.fitted[1] == pytest.approx(1 / 18, abs=5e-3)
+
+
+@pytest.mark.slow
+def test_leduc_reaches_its_value_and_the_exact_engine_agrees() -> None:
+    game, deals = leduc()
+    trainer = train(game, deals, 6_000_000, NO_PRUNING, threads=2)
+    strategy = trainer.average_strategy()
+    response = respond(game, strategy, deals)
+    assert response.exploitability < 5e-3
+    # Both responses bracket the value of the game, −0.0856 to the first player.
+    assert -response.fitted[1] < -0.085606 < response.fitted[0]
+    # The exact engine measures the same strategies, hand by hand and board by board.
+    solver = Solver(exact_leduc())
+    exact = solver.game
+    for n, node in enumerate(game.tree_node):
+        count, where = int(game.betting.num_actions[n]), int(game.betting.base[n])
+        for board in exact.boards_of_round(int(game.tree.round[node])):
+            start = exact.boards.table[board] + exact.tree.action_row[node] * exact.stride
+            rows = solver.average[start : start + count * exact.stride].reshape(count, -1)
+            for hand in range(6):
+                public = exact.board_cards[board]
+                bucket = hand // 2 * 3 + public[0] // 2 if public else hand // 2
+                rows[:, hand] = strategy[where + bucket * count : where + (bucket + 1) * count]
+    assert solver.exploitability() == pytest.approx(response.exploitability, abs=1e-5)
+
+
+def test_exploitability_falls() -> None:
+    game, deals = two_round_game()
+    settings = TrainingSettings(prune_below=-inf, floor=-inf)
+    found = [respond(game, train(game, deals, n, settings).average_strategy(), deals) for n in (1, 64_000)]
+    assert found[1].exploitability < 0.2 * found[0].exploitability
+    # A response chosen on half of the deals gains less on the other half.
+    split = respond(game, uniform(game), deals, held_out=0.5)
+    assert split.held_out_exploitability < split.exploitability
+
+
+def test_one_thread_is_a_function_of_the_seed() -> None:
+    game, deals = leduc()
+    first, second = (train(game, deals, 20_000, TrainingSettings()) for _ in range(2))
+    np.testing.assert_array_equal(first.regret, second.regret)
+    np.testing.assert_array_equal(first.sums, second.sums)
+
+
+def test_two_threads_train_too() -> None:
+    game, deals = leduc()
+    trainer = train(game, deals, 400_000, NO_PRUNING, threads=2)
+    assert respond(game, trainer.average_strategy(), deals).exploitability < 0.05
+
+
+def test_burn_in_and_floor() -> None:
+    game, deals = leduc()
+    plan = make_plan(TrainingSettings(burn_in=1.0, prune_below=-5.0, floor=-6.0), 20 * BATCH, seed=1)
+    trainer = Trainer(game, ListDealer(deals), plan)
+    while not trainer.is_done:
+        assert not trainer.is_averaging
+        trainer.run_slice()
+    assert not trainer.sums.any()
+    assert trainer.regret.min() >= -6.0
+    assert trainer.regret.min() < -5.0
+
+
+@pytest.mark.kernel
+def test_large_strategy_sums_are_halved() -> None:
+    game, deals = kuhn()
+    settings = TrainingSettings(burn_in=0.0, discount_share=0.0)
+    trainer = Trainer(game, ListDealer(deals), make_plan(settings, 8, seed=1, batch=8))
+    trainer.sums[:] = SUM_LIMIT
+    trainer.run_slice()
+    assert 0.5 * SUM_LIMIT <= trainer.sums.min() <= 0.5 * SUM_LIMIT + 16
+
+
+@pytest.mark.parametrize(
+    "settings", [{"burn_in": 1.5}, {"explore": -0.1}, {"floor": 1.0}, {"floor": -10.0, "prune_below": -20.0}]
+)
+def test_bad_settings_are_refused(settings: dict[str, float]) -> None:
+    with pytest.raises(TrainingError):
+        TrainingSettings(**settings)
