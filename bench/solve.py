@@ -108,7 +108,7 @@ def measure(
         "bench": "solve",
         "spot": name,
         "threads": threads,
-        "variant": f"{schedule.name}" if variant == "default" else variant,
+        "variant": schedule.name if variant == "default" else variant,
         "iterations": solver.iterations,
     }
     for i, (label, _) in enumerate(TARGETS):

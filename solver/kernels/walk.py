@@ -11,7 +11,10 @@ goes through its meetings without working, and leaves its result unfinished.
 
 from __future__ import annotations
 
+import numpy as np
+
 from game.jit import kernel
+from game.simd import load8, splat, store8
 from solver.kernels.regret import (
     add_to_average,
     best_value,
@@ -80,11 +83,11 @@ def descend(
         rows = base + program.down[k, 0] * stride
         actions, parent, child = program.down[k, 1], program.down[k, 2], program.down[k, 3]
         adds = averaging and tables.frozen[program.down[k, 4]] == 0
-        if adds and step.floor == 0.0 and actions == 2:
+        if adds and actions == 2:
             spread_2(regret, average, rows, stride, begin, end, reach, parent, child, keep)
-        elif adds and step.floor == 0.0 and actions == 3:
+        elif adds and actions == 3:
             spread_3(regret, average, rows, stride, begin, end, reach, parent, child, keep)
-        elif adds and step.floor == 0.0 and actions == 4:
+        elif adds and actions == 4:
             spread_4(regret, average, rows, stride, begin, end, reach, parent, child, keep)
         else:
             spread_reach(regret, rows, actions, stride, begin, end, reach, parent, child)
@@ -119,12 +122,21 @@ def ascend(
                 regret, tables.basis, rows, actions, stride, begin, end, value, child, parent, accumulate,
                 keep, step.keep_next,
             )  # fmt: skip
-        elif step.floor == 0.0 and actions == 2:
-            update_2(regret, rows, stride, begin, end, value, child, parent, accumulate, keep)
-        elif step.floor == 0.0 and actions == 3:
-            update_3(regret, rows, stride, begin, end, value, child, parent, accumulate, keep)
-        elif step.floor == 0.0 and actions == 4:
-            update_4(regret, rows, stride, begin, end, value, child, parent, accumulate, keep)
+        elif actions == 2:
+            update_2(
+                regret, rows, stride, begin, end, value, child, parent, accumulate,
+                keep, step.keep_negative, step.floor,
+            )  # fmt: skip
+        elif actions == 3:
+            update_3(
+                regret, rows, stride, begin, end, value, child, parent, accumulate,
+                keep, step.keep_negative, step.floor,
+            )  # fmt: skip
+        elif actions == 4:
+            update_4(
+                regret, rows, stride, begin, end, value, child, parent, accumulate,
+                keep, step.keep_negative, step.floor,
+            )  # fmt: skip
         else:
             update_regret(
                 regret, rows, actions, stride, begin, end, value, child, parent, accumulate,
@@ -170,11 +182,24 @@ def evaluate_group(
 
 
 @kernel
+def copy_row(source: F32, source_start: int, target: F32, target_start: int, count: int) -> None:
+    """Copy `count` elements, a multiple of 8. Assigning slices instead takes numba seconds to compile."""
+    for h in range(0, count, LANES):
+        store8(target, target_start + h, load8(source, source_start + h))
+
+
+@kernel
+def zero_row(target: F32, start: int, count: int) -> None:
+    """Zero elements; `count` is a multiple of 8."""
+    for h in range(0, count, LANES):
+        store8(target, start + h, splat(np.float32(0.0)))
+
+
+@kernel
 def clear_rows(segment: int, stride: int, program: Program, value: F32) -> None:
     """Zero the value rows that the next round only adds to."""
     for k in range(program.segments[segment, 6], program.segments[segment, 7]):
-        row = program.clear[k] * stride
-        value[row : row + stride] = 0.0
+        zero_row(value, program.clear[k] * stride, stride)
 
 
 @kernel
@@ -235,14 +260,13 @@ def visit_chunks(
     count = boards.first_child[1] - first
     for leaf in range(num_leaves):
         row = team.leaf_reach[step.traverser, leaf] * stride
-        scratch.reach[row : row + stride] = team.root.reach[row : row + stride]
+        copy_row(team.root.reach, row, scratch.reach, row, stride)
     while True:
         chunk = atomic_add(team.counters, NEXT_TASK, 1)
         if chunk >= CHUNKS:
             return True
         for leaf in range(num_leaves):
-            row = team.leaf_value[step.traverser, leaf] * stride
-            scratch.value[row : row + stride] = 0.0
+            zero_row(scratch.value, team.leaf_value[step.traverser, leaf] * stride, stride)
         for board in range(first + chunk * count // CHUNKS, first + (chunk + 1) * count // CHUNKS):
             if atomic_load(stop, 0) != 0:
                 return False
@@ -255,7 +279,7 @@ def visit_chunks(
         for leaf in range(num_leaves):
             row = team.leaf_value[step.traverser, leaf] * stride
             out = (chunk * num_leaves + leaf) * stride
-            team.chunks[out : out + stride] = scratch.value[row : row + stride]
+            copy_row(scratch.value, row, team.chunks, out, stride)
 
 
 @kernel
@@ -300,7 +324,7 @@ def run_pass(
     stride, root = shape.stride, team.root
     segment = step.traverser * program.round_segments[-1]
     begin, end = own_hands(thread, team.num_threads, stride)
-    root.reach[begin:end] = opponent_reach[begin:end]
+    copy_row(opponent_reach, begin, root.reach, begin, end - begin)
     descend(segment, 0, begin, end, shape, program, tables, step, root.reach)
     if thread == 0:
         team.counters[NEXT_TASK] = 0
@@ -322,7 +346,7 @@ def run_pass(
     if shape.num_rounds > 1:
         add_chunks(begin, end, step.traverser, stride, team)
     ascend(segment, 0, begin, end, shape, program, tables, step, root.value)
-    root_value[begin:end] = root.value[begin:end]
+    copy_row(root.value, begin, root_value, begin, end - begin)
     return True
 
 
@@ -366,7 +390,7 @@ def iterate(
             if not finished:
                 return t
             if gadget.player == traverser:
-                gadget.value[stride + begin : stride + end] = root_value[traverser, begin:end]
+                copy_row(root_value[traverser], begin, gadget.value, stride + begin, end - begin)
                 update_regret(
                     gadget.regret, 0, 2, stride, begin, end, gadget.value, 1, 0, False,
                     step.keep_positive, step.keep_negative, step.floor,

@@ -100,8 +100,8 @@ def test_compiled_action_counts_do_the_same(num_actions: int) -> None:
     update = {2: update_2, 3: update_3, 4: update_4}[num_actions]
     table, average = aligned(num_actions * STRIDE), aligned(num_actions * STRIDE)
     regret = table.reshape(num_actions, STRIDE)
-    regret[:] = rng.random(regret.shape)
-    regret[:, ::5] = 0.0
+    regret[:] = rng.random(regret.shape) - 0.3
+    regret[:, ::5] = -0.1
     regret[0, 9] = 1e-35  # too little to divide by
     regret[1:, 9] = 0.0
     average[:] = 2.0
@@ -112,12 +112,13 @@ def test_compiled_action_counts_do_the_same(num_actions: int) -> None:
     below = (strategy * rows[:STRIDE])[:, BEGIN:END]
     np.testing.assert_allclose(rows.reshape(-1, STRIDE)[1:, BEGIN:END], below, rtol=1e-5)
     np.testing.assert_allclose(average.reshape(-1, STRIDE)[:, BEGIN:END], 1.0 + below, rtol=1e-5)
-    for accumulate in (False, True):
+    for accumulate, floor in ((False, -np.inf), (True, -np.inf), (False, 0.0)):
         rows[:] = rng.random(rows.size)
         before, start = regret.copy(), rows.reshape(-1, STRIDE).copy()
         node_value = (strategy_of(np.where(before > 1e-30, before, 0)) * start[1:]).sum(axis=0)
-        update(table, 0, STRIDE, BEGIN, END, rows, 1, 0, accumulate, 0.75)
-        expected = np.maximum(before * 0.75 + start[1:] - node_value, 0)
+        update(table, 0, STRIDE, BEGIN, END, rows, 1, 0, accumulate, 0.75, 0.25, floor)
+        faded = np.where(before > 0, before * 0.75, before * 0.25)
+        expected = np.maximum(faded + start[1:] - node_value, floor)
         np.testing.assert_allclose(regret[:, BEGIN:END], expected[:, BEGIN:END], rtol=1e-4, atol=1e-6)
         np.testing.assert_array_equal(regret[:, :BEGIN], before[:, :BEGIN])
         node_value = node_value + (start[0] if accumulate else 0)
