@@ -24,20 +24,13 @@ import numpy as np
 from abstraction.menu import parse_menu_book
 from game.cards import parse_cards
 from game.hands import NUM_HANDS
-from solver import schedules
 from solver.cfr import Solver
 from solver.game import Game
 from solver.holdem import holdem_game
+from solver.schedules import VARIANTS
 from solver.tree import build_tree, even_root
 
 TARGETS = (("1pct", 0.01), ("0_5pct", 0.005), ("0_1pct", 0.001))
-VARIANTS = {
-    "default": schedules.DEFAULT_SCHEDULE,
-    "cfr+": schedules.cfr_plus(),
-    "dcfr": schedules.dcfr(),
-    "dcfr+": schedules.dcfr_plus(),
-    "hs-dcfr": schedules.hs_dcfr(),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +85,7 @@ def measure(
     name: str, threads: int, variant: str, repeats: int, max_iterations: int, target_percent: float
 ) -> dict[str, object]:
     """All figures of one spot."""
-    spot, schedule = SPOTS[name], VARIANTS[variant]
+    spot, schedule = SPOTS[name], VARIANTS[variant](max_iterations)
     compile_s = _warm_up(threads)
     started = time.perf_counter()
     game = spot_game(name)

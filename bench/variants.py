@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,13 +56,8 @@ RECORDED = {
     "turn 4": RecordedSpot("Kd6s6h2c", 900, 2100, "50%, a | a", (TIGHT, CALLER)),
 }
 
-VARIANTS: dict[str, Callable[[int], Schedule]] = {
-    "default": lambda _: schedules.DEFAULT_SCHEDULE,
-    "cfr+": lambda _: schedules.cfr_plus(),
-    "improved-cfr+": schedules.improved_cfr_plus,
-    "dcfr": lambda _: schedules.dcfr(),
-    "dcfr+": lambda _: schedules.dcfr_plus(),
-    "hs-dcfr": lambda _: schedules.hs_dcfr(),
+
+VARIANTS = schedules.VARIANTS | {
     "pcfr+": lambda _: schedules.pcfr_plus(),
     "pdcfr+": lambda _: schedules.pdcfr_plus(),
 }

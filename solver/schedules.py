@@ -97,6 +97,23 @@ def pdcfr_plus(alpha: float = 2.3, gamma: float = 5.0) -> Schedule:
     return Schedule("pdcfr+", lambda t: (_fade(t, alpha), t * 0, _average(t, gamma)), predictive=True)
 
 
-# Between cutting negative regrets off and halving them: as fast as the one, without its rises of exploitability
-# when the strategy changes course (docs/solver.md).
+# Between cutting negative regrets off and halving them: as fast as the former, without its rises of
+# exploitability when a strategy changes course (docs/solver.md).
 DEFAULT_SCHEDULE = dcfr(alpha=1.5, gamma=4.0, keep_negative=0.2)
+
+VARIANTS: dict[str, Callable[[int], Schedule]] = {
+    "default": lambda _: DEFAULT_SCHEDULE,
+    "cfr+": lambda _: cfr_plus(),
+    "improved-cfr+": improved_cfr_plus,
+    "dcfr": lambda _: dcfr(),
+    "dcfr+": lambda _: dcfr_plus(),
+    "hs-dcfr": lambda _: hs_dcfr(),
+}
+"""Names people choose by (predictive ones are for study: an archive has no third table); each maps the planned number of iterations to a schedule (few look at it)."""
+
+
+def named_schedule(name: str, horizon: int = 0) -> Schedule:
+    """The schedule of a name in `VARIANTS`."""
+    if name not in VARIANTS:
+        raise ValueError(f"{name!r} is not a variant: choose one of {', '.join(VARIANTS)}")
+    return VARIANTS[name](horizon)
