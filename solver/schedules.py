@@ -109,7 +109,9 @@ VARIANTS: dict[str, Callable[[int], Schedule]] = {
     "dcfr+": lambda _: dcfr_plus(),
     "hs-dcfr": lambda _: hs_dcfr(),
 }
-"""Names people choose by (predictive ones are for study: an archive has no third table); each maps the planned number of iterations to a schedule (few look at it)."""
+"""Names people choose by; each maps the planned number of iterations to a schedule (few look at it).
+
+Predictive variants are for study only: an archive has no place for their third table."""
 
 
 def named_schedule(name: str, horizon: int = 0) -> Schedule:
