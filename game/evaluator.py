@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from game.cards import NUM_CARDS, NUM_RANKS, Cards, cards_text, verify_distinct
+from game.cards import NUM_CARDS, NUM_RANKS, Cards, cards_text
 from game.errors import CardError
 from game.evaluator_tables import (
     CARD_BITS,
@@ -86,7 +86,8 @@ def river_strengths(board: Cards) -> U16:
     """Strength of every hand on a board of five cards; 0 for the hands it blocks. uint16[1326]."""
     if len(board) != 5:
         raise CardError(f"{cards_text(board)!r} is not a river board: give five cards")
-    verify_distinct(board)
+    if _first_wrong_row(np.array([board])) >= 0:
+        raise CardError(f"{board} is not a river board: different cards of 0..51")
     out = np.empty(NUM_HANDS, dtype=np.uint16)
     fill_river(np.array(board, dtype=np.uint8), out)
     return out
