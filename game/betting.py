@@ -107,6 +107,10 @@ class BettingState:
         if reason is not None:
             raise IllegalAction(f"no raise is possible: {reason}; call or fold instead")
         if not self.definition.no_limit:
+            if action.raise_to:
+                raise IllegalAction(
+                    f"the raise of a limit game has a fixed size: leave out the {action.raise_to}"
+                )
             return
         stack = self.definition.stacks[self.actor]
         least = min(self.min_raise_to, stack)

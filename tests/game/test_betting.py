@@ -134,6 +134,8 @@ def test_limit_raises_are_fixed_and_capped() -> None:
     assert state.text == "rrr"
     with pytest.raises(IllegalAction, match="used up"):
         state.apply(LIMIT_RAISE)
+    with pytest.raises(IllegalAction, match="fixed size: leave out the 20"):
+        start(LIMIT_HOLDEM).apply(raise_to(20))
 
 
 def test_leduc_round_two_doubles_the_bet() -> None:
