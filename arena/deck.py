@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 
-from game.cards import NUM_RANKS, NUM_SUITS, Cards
+from game.cards import NUM_SUITS, Cards
 from game.definition import NUM_PLAYERS, GameDefinition
 from game.state import HoleCards
 
@@ -23,11 +23,7 @@ class Deck:
 
     def __init__(self, definition: GameDefinition, seed: int) -> None:
         self._draw = _mersenne_twister(seed).getrandbits
-        self._cards = [
-            rank * NUM_SUITS + suit
-            for suit in range(NUM_SUITS - definition.num_suits, NUM_SUITS)
-            for rank in range(NUM_RANKS - definition.num_ranks, NUM_RANKS)
-        ]
+        self._cards = sorted(definition.deck, key=lambda card: (card % NUM_SUITS, card))
         self._hole_cards = definition.num_hole_cards
         count = NUM_PLAYERS * self._hole_cards + sum(definition.board_cards)
         self._sizes = range(len(self._cards), len(self._cards) - count, -1)

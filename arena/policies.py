@@ -11,7 +11,6 @@ from random import Random
 
 from game.actions import CALL, FOLD, LIMIT_RAISE, Action, raise_to
 from game.betting import BettingState
-from game.cards import NUM_CARDS
 from game.showdown import showdown_rank
 from game.state import HandState
 
@@ -87,18 +86,12 @@ def random_hand_equity(state: HandState, position: int, rng: Random, samples: in
     """The share of the pot won at showdown against a random hand, estimated from sampled deals."""
     definition = state.definition
     own, board = state.hole[position], state.visible_board
-    lowest_rank, lowest_suit = 13 - definition.num_ranks, 4 - definition.num_suits
-    seen = {*own, *board}
-    deck = [
-        card
-        for card in range(NUM_CARDS)
-        if card not in seen and card // 4 >= lowest_rank and card % 4 >= lowest_suit
-    ]
+    unseen = sorted(definition.deck.difference(own, board))
     num_hole = definition.num_hole_cards
     num_dealt = num_hole + sum(definition.board_cards) - len(board)
     won = 0.0
     for _ in range(samples):
-        dealt = tuple(rng.sample(deck, num_dealt))
+        dealt = tuple(rng.sample(unseen, num_dealt))
         full_board = board + dealt[num_hole:]
         ours, theirs = showdown_rank(own + full_board), showdown_rank(dealt[:num_hole] + full_board)
         won += 0.5 if ours == theirs else float(ours > theirs)

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 from arena.policies import Policy, all_in, call, check_down, min_raise, uniform
 from game.actions import Action
 from game.betting import MAX_ACTIONS_PER_ROUND
-from game.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from game.definition import HUNL, KUHN, LEDUC, LIMIT_HOLDEM, NLFH, GameDefinition
 from game.state import HandState, new_hand
 
@@ -169,10 +168,8 @@ def compare_hand(state: HandState, oracles: list[Oracle], rng: Random) -> tuple[
 
 def deal(definition: GameDefinition, rng: Random) -> HandState:
     """A fresh hand with every card known."""
-    lowest_rank, lowest_suit = NUM_RANKS - definition.num_ranks, NUM_SUITS - definition.num_suits
-    deck = [c for c in range(NUM_CARDS) if c // 4 >= lowest_rank and c % 4 >= lowest_suit]
     per_hand = definition.num_hole_cards
-    cards = tuple(rng.sample(deck, 2 * per_hand + sum(definition.board_cards)))
+    cards = tuple(rng.sample(sorted(definition.deck), 2 * per_hand + sum(definition.board_cards)))
     hole = cards[:per_hand], cards[per_hand : 2 * per_hand]
     return new_hand(definition, hole, cards[2 * per_hand :])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from game.cards import NUM_RANKS, NUM_SUITS
+from game.cards import NUM_CARDS, NUM_RANKS, NUM_SUITS, Card
 from game.errors import DefinitionError
 
 NUM_PLAYERS = 2
@@ -19,22 +19,9 @@ UNLIMITED_STACK = 2**31 - 1  # the reference dealer's "no stack given"
 UNLIMITED_RAISES = 255  # and its "no cap given"
 
 _KEYWORDS = (
-    "stack", "blind", "raisesize", "numplayers", "numrounds", "firstplayer", "maxraises",
-    "numsuits", "numranks", "numholecards", "numboardcards",
+    "stack", "blind", "raiseSize", "numPlayers", "numRounds", "firstPlayer", "maxRaises",
+    "numSuits", "numRanks", "numHoleCards", "numBoardCards",
 )  # fmt: skip
-_NAME_OF_KEYWORD = {
-    "stack": "stack",
-    "blind": "blind",
-    "raisesize": "raiseSize",
-    "numplayers": "numPlayers",
-    "numrounds": "numRounds",
-    "firstplayer": "firstPlayer",
-    "maxraises": "maxRaises",
-    "numsuits": "numSuits",
-    "numranks": "numRanks",
-    "numholecards": "numHoleCards",
-    "numboardcards": "numBoardCards",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +44,8 @@ class GameDefinition:
     """Raises allowed in each round; empty means no cap."""
     num_rounds: int = field(init=False)
     big_blind: int = field(init=False)
+    deck: frozenset[Card] = field(init=False, repr=False, compare=False)
+    """The cards in play: the highest ranks of the last suits."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "num_rounds", len(self.board_cards))
@@ -64,6 +53,9 @@ class GameDefinition:
         if not self.max_raises:
             object.__setattr__(self, "max_raises", (UNLIMITED_RAISES,) * self.num_rounds)
         self._verify()
+        lowest_rank, lowest_suit = NUM_RANKS - self.num_ranks, NUM_SUITS - self.num_suits
+        deck = [card for card in range(NUM_CARDS) if card // 4 >= lowest_rank and card % 4 >= lowest_suit]
+        object.__setattr__(self, "deck", frozenset(deck))
 
     def _verify(self) -> None:
         rounds = self.num_rounds
@@ -79,9 +71,10 @@ class GameDefinition:
                 )
         for position in range(NUM_PLAYERS):
             stack, blind = self.stacks[position], self.blinds[position]
-            if blind < 0 or stack <= 0:
+            if blind < 0 or not 0 < stack <= UNLIMITED_STACK:
                 raise DefinitionError(
-                    f"position {position}: blind {blind} and stack {stack} must not be negative"
+                    f"position {position}: blind {blind} must not be negative,"
+                    f" stack {stack} must be 1 to {UNLIMITED_STACK}"
                 )
             if blind > stack:
                 raise DefinitionError(f"position {position}: blind {blind} is greater than the stack {stack}")
@@ -89,6 +82,10 @@ class GameDefinition:
             raise DefinitionError("both players are all-in from the blinds: nobody could ever act")
         if any(not 0 <= player < NUM_PLAYERS for player in self.first_player):
             raise DefinitionError(f"firstPlayer {self.first_player}: each must be position 0 or 1")
+        if any(not 0 <= cap <= UNLIMITED_RAISES for cap in self.max_raises):
+            raise DefinitionError(
+                f"maxRaises {self.max_raises}: each must be 0 to {UNLIMITED_RAISES}, which means no cap"
+            )
         if any(size <= 0 for size in self.raise_sizes):
             raise DefinitionError(f"raise sizes {self.raise_sizes}: each must be positive")
         if not 1 <= self.num_suits <= NUM_SUITS or not 1 <= self.num_ranks <= NUM_RANKS:
@@ -167,13 +164,17 @@ PRESETS = {"hunl": HUNL, "nlfh": NLFH, "limit": LIMIT_HOLDEM, "kuhn": KUHN, "led
 
 
 def parse_definition(text: str) -> GameDefinition:
-    """Read the text of an ACPC `.game` file, as tolerantly as the reference dealer does."""
+    """Read the text of an ACPC `.game` file.
+
+    Whatever the reference dealer understands is understood; a line that it would silently pass over, or a
+    number that it would stop at, is refused.
+    """
     no_limit = False
     values: dict[str, list[int]] = {}
     for raw_line in text.splitlines():
-        line = raw_line.strip()
+        line = raw_line.partition("#")[0].strip()
         lower = line.lower()
-        if not line or line.startswith("#"):
+        if not line:
             continue
         if lower.startswith("end gamedef"):
             break
@@ -182,9 +183,11 @@ def parse_definition(text: str) -> GameDefinition:
         if lower.startswith(("limit", "nolimit")):
             no_limit = lower.startswith("nolimit")
             continue
-        keyword = next((word for word in _KEYWORDS if lower.startswith(word)), None)
+        keyword = next((word for word in _KEYWORDS if lower.startswith(word.lower())), None)
         if keyword is None:
-            raise DefinitionError(f"unknown line {line!r} in a game definition")
+            raise DefinitionError(
+                f"unknown line {line!r}: a game definition says limit or nolimit, and {', '.join(_KEYWORDS)}"
+            )
         values[keyword] = _parse_numbers(line[len(keyword) :], line)
     return _assemble(no_limit, values)
 
@@ -225,31 +228,31 @@ def _assemble(no_limit: bool, values: dict[str, list[int]]) -> GameDefinition:
     def needed(keyword: str, count: int) -> tuple[int, ...]:
         numbers = values.get(keyword, [])
         if len(numbers) < count:
-            raise DefinitionError(f"{_NAME_OF_KEYWORD[keyword]} has {len(numbers)} numbers, needs {count}")
+            raise DefinitionError(f"{keyword} has {len(numbers)} numbers, needs {count}")
         return tuple(numbers[:count])
 
     def optional(keyword: str, count: int, default: int) -> tuple[int, ...]:
         numbers = values.get(keyword, [])[:count]
         return tuple(numbers + [default] * (count - len(numbers)))
 
-    (num_players,) = needed("numplayers", 1)
+    (num_players,) = needed("numPlayers", 1)
     if num_players != NUM_PLAYERS:
         raise DefinitionError(f"the game has {num_players} players: Fathom plays two-player games only")
-    (num_rounds,) = needed("numrounds", 1)
+    (num_rounds,) = needed("numRounds", 1)
     if not 1 <= num_rounds <= MAX_ROUNDS:
         raise DefinitionError(f"{num_rounds} betting rounds: give 1 to {MAX_ROUNDS}")
     blinds = needed("blind", NUM_PLAYERS)
     stacks = needed("stack", NUM_PLAYERS) if "stack" in values else (UNLIMITED_STACK,) * NUM_PLAYERS
-    first = optional("firstplayer", num_rounds, 1)
+    first = optional("firstPlayer", num_rounds, 1)
     return GameDefinition(
         no_limit=no_limit,
         stacks=(stacks[0], stacks[1]),
         blinds=(blinds[0], blinds[1]),
-        raise_sizes=() if no_limit else needed("raisesize", num_rounds),
+        raise_sizes=() if no_limit else needed("raiseSize", num_rounds),
         first_player=tuple(player - 1 for player in first),
-        max_raises=optional("maxraises", num_rounds, UNLIMITED_RAISES),
-        board_cards=needed("numboardcards", num_rounds),
-        num_hole_cards=needed("numholecards", 1)[0],
-        num_suits=needed("numsuits", 1)[0],
-        num_ranks=needed("numranks", 1)[0],
+        max_raises=optional("maxRaises", num_rounds, UNLIMITED_RAISES),
+        board_cards=needed("numBoardCards", num_rounds),
+        num_hole_cards=needed("numHoleCards", 1)[0],
+        num_suits=needed("numSuits", 1)[0],
+        num_ranks=needed("numRanks", 1)[0],
     )

@@ -85,8 +85,7 @@ def hand_state(betting: BettingState, hole: HoleCards, board: Cards) -> HandStat
         raise CardError(f"the board has {len(board)} cards, needs {least} to {most} in this round")
     known = (*hole[0], *hole[1], *board)
     verify_distinct(known)
-    lowest_rank, lowest_suit = 13 - definition.num_ranks, 4 - definition.num_suits
-    for card in known:
-        if not 0 <= card < 52 or card // 4 < lowest_rank or card % 4 < lowest_suit:
-            raise CardError(f"card {card} is not in the deck of this game")
+    if not definition.deck.issuperset(known):
+        alien = next(card for card in known if card not in definition.deck)
+        raise CardError(f"card {alien} is not in the deck of this game")
     return HandState(betting, hole, board)

@@ -22,10 +22,8 @@ GAMES = {
 
 
 def deal(definition: GameDefinition, rng: Random) -> HandState:
-    lowest_rank, lowest_suit = 13 - definition.num_ranks, 4 - definition.num_suits
-    deck = [c for c in range(52) if c // 4 >= lowest_rank and c % 4 >= lowest_suit]
     n = definition.num_hole_cards
-    cards = tuple(rng.sample(deck, 2 * n + sum(definition.board_cards)))
+    cards = tuple(rng.sample(sorted(definition.deck), 2 * n + sum(definition.board_cards)))
     return new_hand(definition, (cards[:n], cards[n : 2 * n]), cards[2 * n :])
 
 

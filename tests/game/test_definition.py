@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from game.cards import cards_text
 from game.definition import (
     HUNL,
     KUHN,
+    LEDUC,
     PRESETS,
     UNLIMITED_STACK,
     GameDefinition,
@@ -41,7 +43,7 @@ def test_text_round_trip(game: GameDefinition) -> None:
 
 
 def test_reading_is_tolerant_of_case_comments_and_spacing() -> None:
-    text = "# a comment\n" + HUNL_TEXT.upper().replace(" = ", "=").replace("\n", "\n\n")
+    text = "# a comment\n" + HUNL_TEXT.upper().replace(" = ", "=").replace("\n", " # another\n\n")
     assert parse_definition(text) == HUNL
 
 
@@ -65,12 +67,21 @@ def test_missing_stacks_are_unlimited() -> None:
         ("numSuits = 4", "numSuits = 5", "at most"),
         ("numHoleCards = 2", "numHoleCards = 4", "4 hole cards"),
         ("nolimit", "limit", "raiseSize has 0"),
-        ("nolimit", "potlimit", "unknown line"),
+        ("nolimit", "potlimit", "unknown line 'potlimit': a game definition says"),
+        ("stack = 20000 20000", "stack = 20000 2147483648", "must be 1 to 2147483647"),
+        ("END", "maxRaises = 3 -1 3 3\nEND", "each must be 0 to 255, which means no cap"),
+        ("END", "maxRaises = 256 3 3 3\nEND", "each must be 0 to 255"),
     ],
 )
 def test_nonsense_is_refused_with_a_reason(line: str, replacement: str, message: str) -> None:
     with pytest.raises(DefinitionError, match=message):
         parse_definition(HUNL_TEXT.replace(line, replacement, 1))
+
+
+def test_a_small_deck_has_the_highest_ranks_of_the_last_suits() -> None:
+    assert len(HUNL.deck) == 52
+    assert cards_text(sorted(KUHN.deck)) == "QsKsAs"
+    assert cards_text(sorted(LEDUC.deck)) == "QhQsKhKsAhAs"
 
 
 def test_definitions_are_verified_when_made() -> None:
