@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from game.actions import CALL, FOLD, LIMIT_RAISE, Action, raise_to
-from game.betting import BettingState, start
 from game.cards import parse_cards
 from game.definition import HUNL, LIMIT_HOLDEM, GameDefinition
 from protocol.acpc import parse_betting
@@ -236,8 +235,3 @@ def test_transactions_are_read_back() -> None:
     for bad in (b"", b"c", b"c 1", b"c 1 1.000000", b"x 1 1.000000 1.000000", b"r 1 1.000000 1.000000"):
         with pytest.raises(RecordError):
             parse_transaction(bad, no_limit=True)
-
-
-def test_betting_of_a_request_is_the_dealers_own() -> None:
-    betting: BettingState = start(HUNL)
-    assert _request().betting == betting
