@@ -82,7 +82,7 @@ def main(argv: list[str]) -> int:
             print(spot, len(request.board), request.menu, f"{seconds:.3f}", outcomes[-1], file=sys.stderr)
     figures = _summary(outcomes) | {"threads": args.threads, "max_deadline": args.max_deadline}
     if args.json:
-        print(json.dumps(figures))
+        print(json.dumps({"bench": "deadline", **figures}))
     else:
         for name, value in figures.items():
             print(f"{name:20} {value}")

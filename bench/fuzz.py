@@ -1,4 +1,4 @@
-"""`fathom bench fuzz`: mutated ACPC lines must be read or refused, never anything else.
+"""Mutated ACPC lines must be read or refused, never anything else.
 
 Real lines of random hands are cut, spliced, repeated and sprinkled with words of the protocol. Every mutated
 match state goes to a client connection, every mutated reply to the dealer's reader, every mutated log line to
@@ -41,6 +41,7 @@ from protocol.acpc_dealer import (
 )
 from protocol.acpc_log_reader import parse_log_score, parse_log_state
 from protocol.errors import RecordError, RemoteProtocolError
+from server.machine import usable_cores
 
 SIDES = ("client", "dealer", "log")
 
@@ -67,13 +68,18 @@ class Tally:
 def main(argv: list[str]) -> int:
     """Fuzz, print, and fail on any failure."""
     parser = argparse.ArgumentParser(prog="fathom bench fuzz", description=__doc__.splitlines()[0])
-    parser.add_argument("--lines", type=int, default=1_000_000, help="mutated lines for each side")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
+    parser.add_argument(
+        "--lines",
+        type=int,
+        default=100_000,
+        help="mutated lines for each side (default: %(default)s; in full: 1000000)",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the mutations (default: %(default)s)")
+    parser.add_argument("--processes", type=int, default=usable_cores(), help="default: %(default)s")
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
     began = time.perf_counter()
-    result: dict[str, object] = {"lines": args.lines}
+    result: dict[str, object] = {"bench": "fuzz", "lines": args.lines}
     failures: list[str] = []
     for side in SIDES:
         tally = fuzz(side, args.lines, args.seed, args.processes)

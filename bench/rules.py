@@ -1,4 +1,4 @@
-"""`fathom bench rules`: random hands by our rules and by others', compared at every step.
+"""Random hands by our rules and by others', compared at every step.
 
 At every decision the actor, the legality of folding and every legal raise must agree, and at the end the
 chips won. OpenSpiel judges all hands, PokerKit the first few (it is slow); both must be installed
@@ -23,6 +23,7 @@ from game.actions import Action
 from game.betting import MAX_ACTIONS_PER_ROUND
 from game.definition import HUNL, KUHN, LEDUC, LIMIT_HOLDEM, NLFH, GameDefinition
 from game.state import HandState, new_hand
+from server.machine import usable_cores
 
 if TYPE_CHECKING:
     from bench._oracles import Oracle, SpielGame
@@ -65,10 +66,20 @@ class Tally:
 def main(argv: list[str]) -> int:
     """Compare, print, and fail on any disagreement."""
     parser = argparse.ArgumentParser(prog="fathom bench rules", description=__doc__.splitlines()[0])
-    parser.add_argument("--hands", type=int, default=100_000, help="hands judged by OpenSpiel")
-    parser.add_argument("--pokerkit", type=int, default=2_000, help="of these, hands judged by PokerKit too")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
+    parser.add_argument(
+        "--hands",
+        type=int,
+        default=10_000,
+        help="hands judged by OpenSpiel (default: %(default)s; in full: 100000)",
+    )
+    parser.add_argument(
+        "--pokerkit",
+        type=int,
+        default=200,
+        help="of these, hands judged by PokerKit too (default: %(default)s; in full: 2000)",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of cards and players (default: %(default)s)")
+    parser.add_argument("--processes", type=int, default=usable_cores(), help="default: %(default)s")
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
     try:
@@ -78,6 +89,7 @@ def main(argv: list[str]) -> int:
     began = time.perf_counter()
     tally = compare(args.hands, args.pokerkit, args.seed, args.processes)
     result = {
+        "bench": "rules",
         "hands": tally.hands,
         "decisions": tally.decisions,
         "pokerkit_hands": tally.pokerkit_hands,

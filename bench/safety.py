@@ -62,7 +62,7 @@ def main(argv: list[str]) -> int:
     figures = _summary(np.array(rows), args.tolerance)
     figures |= {"coarse": args.coarse, "fine": args.fine, "seconds": time.perf_counter() - started}
     if args.json:
-        print(json.dumps({name: round(value, 4) for name, value in figures.items()}))
+        print(json.dumps({"bench": "safety"} | {name: round(value, 4) for name, value in figures.items()}))
     else:
         for name, value in figures.items():
             print(f"{name:25} {value:.4g}")
