@@ -47,6 +47,11 @@ def run_dealer(
     except MatchAborted as error:
         transcript.say(f"ERROR: {error}\n")
         return 1
+    except BrokenPipeError:
+        raise  # whoever reads our output went away: nobody to tell
+    except OSError as error:
+        transcript.say(f"ERROR: could not write down the match: {error.strerror}\n")
+        return 1
     finally:
         transcript.flush()
     return 0

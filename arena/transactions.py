@@ -15,8 +15,9 @@ class TransactionFile:
     """Appended to and read back; writes reach the file at once."""
 
     def __init__(self, path: Path, append: bool) -> None:
+        self._resumes = append
         try:
-            self._file = path.open("a+b" if append else "w+b", buffering=0)
+            self._file = path.open("a+b" if append else "wb", buffering=0)
         except OSError as error:
             raise MatchAborted(f"could not open transaction file {path}: {error.strerror}") from error
 
@@ -29,7 +30,9 @@ class TransactionFile:
         self._file.close()
 
     def recorded(self, no_limit: bool) -> Iterator[Transaction]:
-        """What the file holds so far."""
+        """What the file held when it was opened to be appended to; a new one holds nothing."""
+        if not self._resumes:
+            return
         self._file.seek(0)
         for line in self._file.read().splitlines():
             try:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 
 COMMANDS = {
@@ -41,7 +43,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         if name == wanted:
             importlib.import_module(f"server.cli.{name}").configure(subparser)
-    args = parser.parse_args(arguments)
+    args, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        subparsers.choices[args.command].error(f"unrecognized arguments: {' '.join(unknown)}")
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminate)
     module = importlib.import_module(f"server.cli.{args.command}")
     try:
         return int(module.run(args))
@@ -55,6 +61,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Refusals of bad input are ValueErrors with a message for people; a missing file is an OSError.
         print(f"fathom {args.command}: {error}", file=sys.stderr)
         return 2
+
+
+def _terminate(signum: int, frame: object) -> None:  # noqa: ARG001
+    """End as on Ctrl-C, leaving files complete, instead of on the spot."""
+    raise SystemExit(128 + signum)
 
 
 def _version() -> str:

@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=10.0,
         metavar="SECONDS",
-        help="how long to wait for the dealer to listen",
+        help="how long to wait for the dealer to listen (default: %(default)s)",
     )
     parser.epilog = _EXAMPLES + "\n".join(
         f"  {name:<12}{(policy.__doc__ or '').splitlines()[0]}" for name, policy in POLICIES.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 from collections.abc import Callable
@@ -74,6 +75,23 @@ class TestResume:
         assert outcome.status == 1
         assert complaint in outcome.stderr.decode()
         assert outcome.stdout == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("name", ["match.log", "match.tlog"])
+def test_a_full_disk_ends_the_match_with_a_reason(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).symlink_to("/dev/full")
+    with deal_in_thread(setup(HUNL, 5, 5, "-T"), tmp_path) as dealer:
+        for port in dealer.ports:
+            threading.Thread(target=_try_to_play, args=(port,), daemon=True).start()
+    assert dealer.status == 1
+    stderr = (tmp_path / "stderr").read_text()
+    assert "ERROR: could not write down the match: No space left on device\n" in stderr
+
+
+def _try_to_play(port: int) -> None:
+    with contextlib.suppress(OSError):  # the dealer may be gone already
+        player(port, HUNL, calls)
 
 
 class TestTimeLimits:
