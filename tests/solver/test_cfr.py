@@ -263,3 +263,23 @@ def test_averages_can_be_skipped() -> None:
     solver.engine.iterate(Tables(solver.regret, solver.average, solver.basis, solver.frozen), table, 0.0)
     assert not solver.average.any()
     assert solver.regret.any()
+
+
+@pytest.mark.slow
+def test_three_rounds_match_the_reference() -> None:
+    game = holdem("AhKd7h", 100, 100, "- | -; turn: a", ["AsKs", "QhJh", "7s7c"])
+    assert game.tree.num_rounds == 3
+    solver = Solver(game, threads=2)
+    reference = ReferenceSolver(game, lambda cards, hand: holdem_strength(game, cards, hand))
+    fill_at_random(solver, reference)
+    solver.iterations = 4
+    assert solver.run(1) == 1
+    reference.iterate(*solver.schedule.table(4, 1)[0].tolist(), solver.schedule.floor, False)
+    for (node, board, hand), expected in reference.regret.items():
+        if not reference.blocked(hand, board):
+            rows = node_rows(solver, solver.regret, node, board) / chance_of(game, node)
+            np.testing.assert_allclose(rows[:, hand], expected, rtol=1e-3, atol=0.05)
+    for player in range(2):
+        values = solver.engine.root_values(solver.average, player, RESPOND)
+        expected_values = reference.response(player, reference.averaged, best=True)
+        np.testing.assert_allclose(values, list(expected_values.values()), rtol=1e-4, atol=1e-3)
