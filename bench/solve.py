@@ -3,7 +3,8 @@
 cpu_s_to_X          CPU seconds of all threads until exploitability (half of NashConv) is X of the pot
 wall_s_to_0_5pct    wall seconds to 0.5 %
 iterations          to 0.1 % (or the last target reached); iterations_to_X likewise
-ms_per_iteration    wall time, mean over the best run; one iteration updates each player once
+ms_per_iteration    CPU time of all threads, mean over the best run; one iteration updates each player once;
+                    wall_ms_per_iteration likewise
 memory_mb           tables and working memory of the solve
 value               of the game to the first player, chips net of half the pot, and its exact bracket
 start_s             game, tree and programs built; compile_s: kernels compiled or loaded from disk
@@ -109,10 +110,11 @@ def measure(
         figures[f"iterations_to_{label}"] = counts[i] if reached else None
         figures[f"cpu_s_to_{label}"] = round(min(run[i][0] for run in runs), 4) if reached else None
     walls = [run[1][1] for run in runs if len(run) > 1]
-    last = min(run[-1][1] for run in runs) if counts else float("nan")
+    cpu, wall = (min(run[-1][k] for run in runs) if counts else 0.0 for k in range(2))
     return figures | {
         "wall_s_to_0_5pct": round(min(walls), 4) if walls else None,
-        "ms_per_iteration": round(last / counts[-1] * 1e3, 4) if counts else None,
+        "ms_per_iteration": round(cpu / counts[-1] * 1e3, 4) if counts else None,
+        "wall_ms_per_iteration": round(wall / counts[-1] * 1e3, 4) if counts else None,
         "memory_mb": round(memory / 2**20, 2),
         "value": round(quality.values[0], 4),
         "value_low": round(-quality.best_responses[1], 4),
