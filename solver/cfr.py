@@ -1,13 +1,12 @@
 """The solver: counterfactual regret minimisation that can be stopped at any time.
 
-It runs in slices. Between slices it may look at the clock and measure exploitability; inside a slice the
-kernels poll a stop word once per board, so a deadline is kept to about a millisecond and the average
-strategy is valid whenever they return.
+It runs in slices, between which it may measure exploitability. The kernels poll a stop word and the clock
+once per board, so a deadline is kept to about a millisecond and the average strategy is valid whenever they
+return.
 """
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -84,7 +83,8 @@ class Solver:
 
         With a target or a report, exploitability is checked each time iterations have grown by a tenth.
         """
-        timer = self._start_timer(deadline)
+        if deadline is not None:
+            self.engine.set_deadline(deadline)
         checking = target is not None or report is not None
         seconds, found = 0.0, None
         try:
@@ -101,10 +101,7 @@ class Solver:
                     if target is not None and found is not None and found <= target:
                         break
         finally:
-            if timer is not None:
-                timer.cancel()
-                timer.join()  # or it might stop the next solve
-            self.engine.stop_word[0] = 0
+            self.engine.set_deadline(None)
         return Progress(self.iterations, seconds, found)
 
     def exploitability(self) -> float:
@@ -145,11 +142,3 @@ class Solver:
                 rows = table[start : start + num_actions * game.stride].reshape(num_actions, game.stride)
                 rows[:, : game.num_hands] = given
         self.frozen[node] = 1
-
-    def _start_timer(self, deadline: float | None) -> threading.Timer | None:
-        if deadline is None:
-            return None
-        timer = threading.Timer(max(0.0, deadline - time.monotonic()), self.stop)
-        timer.daemon = True
-        timer.start()
-        return timer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.game import Game
-from solver.kernels.threads import NUM_COUNTERS
+from solver.kernels.threads import DEADLINE, NO_DEADLINE, NUM_COUNTERS
 from solver.kernels.walk import EVALUATE, RESPOND, UPDATE, iterate, run_pass
 from solver.layout import CHUNKS, F32, F64, I64, U8, Gadget, Scratch, Shape, Step, Tables, Team, aligned
 from solver.program import compile_tree
@@ -46,7 +47,7 @@ class Engine:
         self.reach = np.zeros((2, stride), dtype=np.float32)
         self.reach[:, : game.num_hands] = game.ranges
         self._root_value = np.zeros((2, stride), dtype=np.float32)
-        self.stop_word: I64 = np.zeros(1, dtype=np.int64)
+        self.stop_word: I64 = np.array([0, NO_DEADLINE], dtype=np.int64)
 
     @property
     def memory_bytes(self) -> int:
@@ -60,6 +61,14 @@ class Engine:
         for scratch in self._scratches:
             arrays += scratch
         return sum(array.nbytes for array in arrays)
+
+    def set_deadline(self, deadline: float | None) -> None:
+        """Stop what runs at a time of `time.monotonic`. None: no deadline, and a stop is over."""
+        if deadline is None:
+            self.stop_word[:] = 0, NO_DEADLINE
+            return
+        left = int(1e9 * (deadline - time.monotonic()))
+        self.stop_word[DEADLINE] = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + left
 
     def iterate(self, tables: Tables, schedule: F64, floor: float, gadget: Gadget | None = None) -> int:
         """Run iterations, one per row of `schedule`; returns how many were finished before a stop."""

@@ -1,4 +1,4 @@
-"""What threads that run one kernel together need: a shared counter and a barrier.
+"""What threads that run one kernel together need: a shared counter, a barrier and a way to be stopped.
 
 Threads are started by the caller and stay in the kernel for many iterations, so meeting must cost well under
 a microsecond: they spin, and give the processor away only when kept waiting. Counters are elements of an
@@ -7,6 +7,7 @@ int64 array, eight apart so that each has a cache line of its own.
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -19,6 +20,10 @@ from solver.layout import I64
 
 ARRIVED, GENERATION, NEXT_TASK, STOPPED = 0, 8, 16, 24
 NUM_COUNTERS = 32
+
+STOP, DEADLINE = 0, 1
+"""Elements of a stop word: not 0 once somebody wants a stop; nanoseconds of `now` after which to stop."""
+NO_DEADLINE = (1 << 63) - 1
 
 _SPINS_BEFORE_YIELD = 2000
 
@@ -55,6 +60,23 @@ def _yield_processor(_typing: Any) -> Any:
     return types.none(), codegen
 
 
+@intrinsic
+def _now(_typing: Any) -> Any:
+    def codegen(_context: Any, builder: Any, _signature: Any, _args: Any) -> Any:
+        word = ir.IntType(64)
+        timespec = ir.LiteralStructType([word, word])
+        function_type = ir.FunctionType(ir.IntType(32), [ir.IntType(32), timespec.as_pointer()])
+        with builder.goto_entry_block():  # not in a loop, where it would eat up the stack
+            place = builder.alloca(timespec)
+        clock = ir.Constant(ir.IntType(32), time.CLOCK_MONOTONIC)
+        builder.call(_declare(builder.module, function_type, "clock_gettime"), [clock, place])
+        seconds = builder.extract_value(builder.load(place), 0)
+        nanoseconds = builder.extract_value(builder.load(place), 1)
+        return builder.add(builder.mul(seconds, ir.Constant(word, 1_000_000_000)), nanoseconds)
+
+    return types.int64(), codegen
+
+
 def _declare(module: Any, function_type: Any, name: str) -> Any:
     return module.globals.get(name) or ir.Function(module, function_type, name)
 
@@ -74,8 +96,27 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
     def yield_processor() -> None:
         """Let another thread run."""
 
+    def now() -> int:
+        """Nanoseconds of a clock that only goes forward: `time.CLOCK_MONOTONIC`."""
+        return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
 else:
     atomic_add, atomic_load, yield_processor = _atomic_add, _atomic_load, _yield_processor
+    now = _now
+
+
+@kernel
+def is_stopped(stop: I64) -> bool:
+    """Whether to give up: somebody has said so, or the deadline is over.
+
+    stop  int64[2]  modified in place: a deadline that is over is a stop for all that look later
+    """
+    if atomic_load(stop, STOP) != 0:
+        return True
+    if now() < atomic_load(stop, DEADLINE):
+        return False
+    stop[STOP] = 1
+    return True
 
 
 @kernel

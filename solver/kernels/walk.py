@@ -41,7 +41,7 @@ from solver.kernels.terminal import (
     scale_totals,
     sweep_showdown,
 )
-from solver.kernels.threads import NEXT_TASK, STOPPED, atomic_add, atomic_load, meet
+from solver.kernels.threads import NEXT_TASK, STOPPED, atomic_add, atomic_load, is_stopped, meet
 from solver.layout import (
     CHUNKS,
     F32,
@@ -238,7 +238,7 @@ def visit_middle(
     clear_rows(segment, shape.stride, program, scratch.value)
     for child in range(boards.first_child[board], boards.first_child[board + 1]):
         visit_last(child, shape, boards, program, tables, step, scratch)
-        if atomic_load(stop, 0) != 0:
+        if is_stopped(stop):
             return
     ascend(segment, base, 0, shape.stride, shape, program, tables, step, scratch.value)
 
@@ -268,13 +268,13 @@ def visit_chunks(
         for leaf in range(num_leaves):
             zero_row(scratch.value, team.leaf_value[step.traverser, leaf] * stride, stride)
         for board in range(first + chunk * count // CHUNKS, first + (chunk + 1) * count // CHUNKS):
-            if atomic_load(stop, 0) != 0:
+            if is_stopped(stop):
                 return False
             if shape.num_rounds == 2:
                 visit_last(board, shape, boards, program, tables, step, scratch)
             else:
                 visit_middle(board, shape, boards, program, tables, step, scratch, stop)
-        if atomic_load(stop, 0) != 0:  # the last board may be unfinished
+        if is_stopped(stop):  # the last board may be unfinished
             return False
         for leaf in range(num_leaves):
             row = team.leaf_value[step.traverser, leaf] * stride
@@ -337,7 +337,7 @@ def run_pass(
     if shape.num_rounds > 1:
         finished = visit_chunks(shape, boards, program, tables, step, team, scratch, stop)
     else:
-        finished = atomic_load(stop, 0) == 0
+        finished = not is_stopped(stop)
     if not finished:  # one thread that gave up is enough
         atomic_add(team.counters, STOPPED, 1)
     meet(team.counters, team.num_threads)
