@@ -13,7 +13,7 @@ help:
 	@echo "make serve   run Fathom"
 	@echo "make test    run all tests"
 	@echo "make check   formatting, lint, types, import contracts"
-	@echo "make bench   every figure of speed and quality, one JSON line each (some minutes)"
+	@echo "make bench   every figure of speed and quality, one JSON line each (about three minutes)"
 	@echo "make format  rewrite the code in the house format"
 	@echo "make clean   remove the virtual environment and caches"
 

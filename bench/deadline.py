@@ -30,6 +30,7 @@ from solver.tree import DECISION, build_tree, even_root
 
 MENUS = ("50%, 100%, a | 100%, a", "100%, a | a", "33%, 75%, a | a", "50% | 100%", "25%, 60%, 120%, a | a")
 MIN_DEADLINE = 0.02
+QUICK = ("--spots", "30")
 
 
 @dataclass(frozen=True, slots=True)

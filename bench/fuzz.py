@@ -44,6 +44,7 @@ from protocol.errors import RecordError, RemoteProtocolError
 from server.machine import usable_cores
 
 SIDES = ("client", "dealer", "log")
+QUICK = ("--lines", "100000")
 
 _WORDS = [
     b"MATCHSTATE:", b"STATE:", b"SCORE:", b"VERSION:2.0.0", b":", b"::", b"|", b"||", b"/", b"//", b"///",
@@ -71,8 +72,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--lines",
         type=int,
-        default=100_000,
-        help="mutated lines for each side (default: %(default)s; in full: 1000000)",
+        default=1_000_000,
+        help="mutated lines for each side (default: %(default)s)",
     )
     parser.add_argument("--seed", type=int, default=1, help="of the mutations (default: %(default)s)")
     parser.add_argument("--processes", type=int, default=usable_cores(), help="default: %(default)s")

@@ -50,6 +50,7 @@ _POKERKIT_GAMES = frozenset({
     "hunl", "hunl 20 big blinds", "hunl odd blinds", "hunl uneven stacks", "hunl big blind short",
     "hunl big blind all-in", "hunl deep", "limit four raises",
 })  # fmt: skip
+QUICK = ("--hands", "10000", "--pokerkit", "200")
 _DEVIATION = 0.1  # a war that never ends otherwise is the same war every time
 
 
@@ -69,14 +70,14 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--hands",
         type=int,
-        default=10_000,
-        help="hands judged by OpenSpiel (default: %(default)s; in full: 100000)",
+        default=100_000,
+        help="hands judged by OpenSpiel (default: %(default)s)",
     )
     parser.add_argument(
         "--pokerkit",
         type=int,
-        default=200,
-        help="of these, hands judged by PokerKit too (default: %(default)s; in full: 2000)",
+        default=2_000,
+        help="of these, hands judged by PokerKit too (default: %(default)s)",
     )
     parser.add_argument("--seed", type=int, default=1, help="of cards and players (default: %(default)s)")
     parser.add_argument("--processes", type=int, default=usable_cores(), help="default: %(default)s")

@@ -35,6 +35,7 @@ from solver.solution import Solution
 from solver.subgame import Subgame, path_gifts, put_back, safe_subgame, unsafe_subgame
 from solver.tree import CHANCE, DECISION, build_tree, even_root
 
+QUICK = ("--spots", "5")
 METHODS = ("unsafe", "resolve", "reach")
 POT = 100
 MENUS = ("100%, a | a", "a", "50%, a | a", "75% | a")

@@ -24,6 +24,7 @@ from solver.holdem import holdem_game
 from solver.schedules import Schedule
 from solver.tree import build_tree, even_root
 
+QUICK = ("--spots", "river")
 CHECKPOINTS = (10, 20, 30, 50, 70, 100, 150, 200, 300, 450, 650, 1000)
 
 

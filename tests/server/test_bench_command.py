@@ -16,4 +16,4 @@ def test_an_options_help_is_the_figures_own(capsys: pytest.CaptureFixture[str]) 
 
 def test_all_figures_share_no_option_but_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "all", "--hands", "5"]) == 2
-    assert "the only option is --json" in capsys.readouterr().err
+    assert "all figures share one option, --json" in capsys.readouterr().err
