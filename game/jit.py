@@ -23,10 +23,15 @@ _KERNEL_PACKAGES = ("game", "abstraction", "solver", "arena")
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
+def cache_home() -> Path:
+    """Fathom's folder for what can be made again."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return home / "fathom"
+
+
 def kernel_cache_dir() -> Path:
     """Where compiled kernels of exactly this source live."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "fathom" / "numba" / _source_digest()
+    return cache_home() / "numba" / _source_digest()
 
 
 def _source_digest() -> str:

@@ -16,7 +16,8 @@ from game.hands import HAND_CARDS, HAND_CLASS, hand_index, unblocked
 from tests.abstraction.test_equity import outside_value
 from tests.reference.card_abstraction import nearest, relabelled, river_equities, river_score, smooth_tail
 
-pytestmark = pytest.mark.kernel
+# As plain Python, words that wrap around would warn.
+pytestmark = [pytest.mark.kernel, pytest.mark.filterwarnings("ignore:overflow encountered")]
 
 
 @pytest.fixture(scope="module")

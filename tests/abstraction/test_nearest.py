@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from abstraction.nearest import NUM_SLOTS, find_equal, lay_out, nearest_equities, nearest_tail
 from tests.reference.card_abstraction import nearest
 
-pytestmark = pytest.mark.kernel
+# As plain Python, words that wrap around would warn.
+pytestmark = [pytest.mark.kernel, pytest.mark.filterwarnings("ignore:overflow encountered")]
 
 
 @settings(max_examples=25)

@@ -1,0 +1,179 @@
+"""Whole-board tables for training: the bucket of every hand on every canonical board.
+
+1. One .npy file per round, uint16[canonical boards, 1326], 65535 for blocked hands: 4.7, 44 and 357 MB. They
+   lie in a folder named by the abstraction's digest and are mapped into memory, so processes share them.
+2. A file is written under another name, in steps; a note beside it counts the finished rows. After a kill,
+   building goes on from there. The file gets its own name when complete, so what is there is whole.
+3. Only training wants them. To play, `CardAbstraction.buckets` computes the board at hand.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from rich.progress import Progress
+
+from abstraction.buckets import BLOCKED, CardAbstraction, fill_river_buckets, fill_tail_buckets
+from abstraction.errors import AbstractionError
+from abstraction.features import BOARDS_PER_CHUNK, ROUND_NAMES
+from abstraction.isomorphism import (
+    HAND_UNDER,
+    LOCATION_BITS,
+    board_index,
+    board_locations,
+    canonical_boards,
+)
+from abstraction.nearest import Centroids
+from abstraction.threads import run_chunks
+from game.hands import HAND_CLASS, NUM_HANDS
+from game.jit import cache_home, kernel
+
+U8 = npt.NDArray[np.uint8]
+U16 = npt.NDArray[np.uint16]
+U32 = npt.NDArray[np.uint32]
+
+_CHUNKS_PER_STEP = 16  # between two notes of how far a file has come
+_RELABELLING_MASK = np.uint32((1 << LOCATION_BITS) - 1)
+
+
+class BucketTables(NamedTuple):
+    """Buckets of all hands on all boards, in a form that kernels take as one argument."""
+
+    flop: U16  # [1755, 1326] by row of the canonical board
+    turn: U16  # [16432, 1326]
+    river: U16  # [134459, 1326]
+    flop_locations: U32  # [22100] by board index: row << LOCATION_BITS | relabelling
+    turn_locations: U32  # [270725]
+    river_locations: U32  # [2598960]
+
+
+def table_folder(abstraction: CardAbstraction) -> Path:
+    """Where the tables of an abstraction are kept unless told otherwise."""
+    return cache_home() / "buckets" / abstraction.digest
+
+
+def open_tables(
+    abstraction: CardAbstraction, folder: Path | None = None, progress: Progress | None = None
+) -> BucketTables:
+    """Map the tables of an abstraction; blocks while it builds what is missing (a minute on two cores)."""
+    home = folder or table_folder(abstraction)
+    paths = {num_cards: home / f"{name}.npy" for num_cards, name in ROUND_NAMES.items()}
+    for num_cards, path in paths.items():
+        if not path.exists():
+            build_table(path, abstraction, canonical_boards(num_cards), progress)
+    flop, turn, river = (_open(path, len(canonical_boards(n))) for n, path in paths.items())
+    return BucketTables(flop, turn, river, board_locations(3), board_locations(4), board_locations(5))
+
+
+def build_table(
+    path: Path, abstraction: CardAbstraction, boards: U8, progress: Progress | None = None
+) -> None:
+    """Write uint16[boards, 1326] to a new .npy file, on all cores; goes on where a killed run stopped.
+
+    Another process that builds the same file is waited for.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished, note = path.with_suffix(".unfinished.npy"), path.with_suffix(".rows")
+    with _exclusive(path.with_suffix(".lock")):
+        if not path.exists():
+            _fill_file(unfinished, note, abstraction, boards, progress)
+            unfinished.rename(path)
+            note.unlink()
+
+
+def _fill_file(
+    path: Path, note: Path, abstraction: CardAbstraction, boards: U8, progress: Progress | None
+) -> None:
+    done = int(note.read_text(encoding="ascii")) if note.exists() and path.exists() else 0
+    shape = (len(boards), NUM_HANDS)
+    table = np.lib.format.open_memmap(path, mode="r+" if done else "w+", dtype=np.uint16, shape=shape)
+    name, chunk = ROUND_NAMES[boards.shape[1]], BOARDS_PER_CHUNK[boards.shape[1]]
+    task = progress.add_task(f"{name} table", total=len(boards), completed=done) if progress else None
+    class_of_hand, centroids = abstraction.search_inputs(boards.shape[1])
+
+    def work(first: int, last: int) -> None:
+        rows = slice(done + first, done + last)
+        _fill_rows(boards[rows], class_of_hand, centroids, table[rows])
+
+    while done < len(boards):
+        step = min(chunk * _CHUNKS_PER_STEP, len(boards) - done)
+        run_chunks(work, step, chunk)
+        done += step
+        table.flush()
+        _write_whole(note, str(done))
+        if progress and task is not None:
+            progress.update(task, completed=done)
+
+
+@kernel
+def _fill_rows(boards: U8, class_of_hand: U8, centroids: Centroids, table: U16) -> None:
+    for n in range(boards.shape[0]):
+        for hand in range(NUM_HANDS):
+            table[n, hand] = BLOCKED
+        if boards.shape[1] == 5:
+            fill_river_buckets(boards[n], class_of_hand, centroids, table[n])
+        else:
+            fill_tail_buckets(boards[n], centroids, table[n])
+
+
+@kernel
+def locate_board(board: U8, locations: U32) -> np.uint32:
+    """Where a board of as many cards as `locations` is for stands in its table; its cards in any order."""
+    location: np.uint32 = locations[board_index(board)]
+    return location
+
+
+@kernel
+def table_bucket(table: U16, location: np.uint32, hand: int) -> np.uint16:
+    """The bucket of a hand on the board at `location`."""
+    relabelled = HAND_UNDER[location & _RELABELLING_MASK, hand]
+    bucket: np.uint16 = table[location >> np.uint32(LOCATION_BITS), relabelled]
+    return bucket
+
+
+@kernel
+def fill_deal_buckets(tables: BucketTables, board: U8, hands: npt.NDArray[np.int64], buckets: U16) -> None:
+    """Buckets of hands through all rounds of one deal.
+
+    board    uint8[5]      in: in the order dealt, flop first
+    hands    int64[P]      in: not blocked by the board
+    buckets  uint16[P, 4]  out: pre-flop, flop, turn, river
+    """
+    flop = locate_board(board[:3], tables.flop_locations)
+    turn = locate_board(board[:4], tables.turn_locations)
+    river = locate_board(board, tables.river_locations)
+    for p in range(hands.shape[0]):
+        buckets[p, 0] = HAND_CLASS[hands[p]]
+        buckets[p, 1] = table_bucket(tables.flop, flop, hands[p])
+        buckets[p, 2] = table_bucket(tables.turn, turn, hands[p])
+        buckets[p, 3] = table_bucket(tables.river, river, hands[p])
+
+
+def _open(path: Path, num_rows: int) -> U16:
+    try:
+        table = np.load(path, mmap_mode="r")
+    except ValueError:
+        table = np.empty(0)
+    if table.shape != (num_rows, NUM_HANDS) or table.dtype != np.uint16:
+        raise AbstractionError(f"{path} is damaged: delete it, and it will be built again")
+    return np.asarray(table)
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Replace a small file at once: a reader sees the old text or the new."""
+    new = path.with_name(path.name + ".new")
+    new.write_text(text, encoding="ascii")
+    new.replace(path)
+
+
+@contextmanager
+def _exclusive(path: Path) -> Iterator[None]:
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
