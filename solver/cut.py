@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from solver.game import Game
-from solver.layout import I64, Boards, aligned
+from solver.layout import I32, I64, U16, Boards, aligned
 from solver.solution import Solution
 from solver.tree import DECISION, NO_ACTION, Tree
 
@@ -39,6 +39,7 @@ def cut(solution: Solution, node: int, board: int = 0) -> Solution:
         source = int(game.boards.table[b]) + first_rows[r] * game.stride
         average[start : start + size] = solution.average[source : source + size]
     counts = np.diff(game.boards.first_child)[picked]
+    first_image, image = _images(game.boards, picked)
     boards = Boards(
         table=table[:-1],
         first_child=np.concatenate([[1], 1 + np.cumsum(counts)]).astype(np.int32),
@@ -47,6 +48,8 @@ def cut(solution: Solution, node: int, board: int = 0) -> Solution:
         ends=game.boards.ends[picked],
         live=game.boards.live[picked],
         groups=game.boards.groups[picked],
+        first_image=first_image,
+        image=image,
     )
     subgame = replace(
         game,
@@ -102,6 +105,15 @@ def _cut_tree(tree: Tree, node: int) -> tuple[Tree, list[int]]:
         round_rows=tuple(num_rows),
     )
     return subtree, first_rows
+
+
+def _images(boards: Boards, picked: I64) -> tuple[I32, U16]:
+    """The images of some boards; a subgame's root stands for itself only."""
+    counts = np.diff(boards.first_image)[picked]
+    counts[0] = 0
+    rows = [np.arange(boards.first_image[b], boards.first_image[b + 1]) for b in picked[1:]]
+    image = boards.image[np.concatenate([np.zeros(0, dtype=np.int64), *rows])]
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), image
 
 
 def _boards_below(game: Game, board: int) -> list[I64]:

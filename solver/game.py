@@ -166,7 +166,9 @@ def _order_hands(
         live[b] = len(order)
         position[b, order] = np.arange(len(order))
         pair[b, : len(order)] = packed[order]
-    return Boards(table, np.array(first_child, dtype=np.int32), position, pair, ends, live, groups)
+    first_image, image = np.zeros(num_boards + 1, dtype=np.int32), np.zeros((0, stride), dtype=np.uint16)
+    children = np.array(first_child, dtype=np.int32)
+    return Boards(table, children, position, pair, ends, live, groups, first_image, image)
 
 
 def compact_hands(ranges: F32, playable: npt.NDArray[np.bool_]) -> I64:

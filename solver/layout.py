@@ -52,6 +52,10 @@ class Boards(NamedTuple):
     """int32[B]: unblocked hands."""
     groups: I32
     """int32[B]: tie groups; 0 on boards that see no showdown."""
+    first_image: I32
+    """int32[B + 1]: a board b of round two stands for images first_image[b]..first_image[b + 1] - 1 too."""
+    image: U16
+    """uint16[I, stride]: the hand that plays here as each hand does on a board left out (`symmetry`)."""
 
 
 class Program(NamedTuple):

@@ -91,6 +91,7 @@ def run(args: argparse.Namespace) -> int:
     from server.cli import solve_screen as screen
     from server.cli.solve_input import bytes_text, option, read_limits, read_threads
     from server.cli.solve_result import look_at, result_record
+    from solver.symmetry import unmerged
 
     out, progress = Console(highlight=False), Console(stderr=True, highlight=False)
     threads, limits = read_threads(args.threads), read_limits(args)
@@ -105,7 +106,8 @@ def run(args: argparse.Namespace) -> int:
         if not args.json:
             screen.show_spot(out, job.spot, job.game.tree, solver.memory_bytes, threads)
         found = screen.solve_with_progress(progress, solver, limits, job.spot.pot)
-        job = replace(job, seconds=job.seconds + found.seconds)
+        solver = unmerged(solver, job.game)
+        job = replace(job, solver=solver, seconds=job.seconds + found.seconds)
         if args.save:
             size = _save(args, job, solver)
             progress.print(f"saved {args.save}, {bytes_text(size)}", style="dim")
@@ -138,6 +140,7 @@ def _begin(args: argparse.Namespace, threads: int) -> _Job:
     from server.cli.solve_input import check_memory, option, read_limits, read_spot, read_tree
     from solver.cfr import Solver
     from solver.schedules import named_schedule
+    from solver.symmetry import merged
 
     spot = read_spot(args)
     tree = read_tree(spot)
@@ -147,7 +150,9 @@ def _begin(args: argparse.Namespace, threads: int) -> _Job:
     variant, horizon = args.variant or "default", read_limits(args).iterations or 0
     if variant == "improved-cfr+" and not horizon:
         raise ValueError("--variant: improved-cfr+ must know how long it will run: add --iterations")
-    return _Job(spot, game, variant, horizon, Solver(game, named_schedule(variant, horizon), threads))
+    # A lock may treat suits differently.
+    solved = game if args.lock else merged(game)
+    return _Job(spot, game, variant, horizon, Solver(solved, named_schedule(variant, horizon), threads))
 
 
 def _open(args: argparse.Namespace, threads: int) -> _Job:

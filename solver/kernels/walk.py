@@ -244,6 +244,23 @@ def visit_middle(
 
 
 @kernel
+def bank_images(
+    board: int, chunk: int, stride: int, boards: Boards, traverser: int, team: Team, value: F32
+) -> None:
+    """Add what one board found to its chunk, for itself and for every board it stands for; then zero it."""
+    num_leaves = team.leaf_value.shape[1]
+    for leaf in range(num_leaves):
+        row = team.leaf_value[traverser, leaf] * stride
+        out = (chunk * num_leaves + leaf) * stride
+        for h in range(stride):
+            team.chunks[out + h] += value[row + h]
+        for i in range(boards.first_image[board], boards.first_image[board + 1]):
+            for h in range(stride):
+                team.chunks[out + h] += value[row + boards.image[i, h]]
+        zero_row(value, row, stride)
+
+
+@kernel
 def visit_chunks(
     shape: Shape,
     boards: Boards,
@@ -256,6 +273,7 @@ def visit_chunks(
 ) -> bool:
     """Boards of the second round, as many chunks as this thread gets hold of; False if stopped."""
     stride, num_leaves = shape.stride, team.leaf_reach.shape[1]
+    merged = boards.image.shape[0] > 0
     first = boards.first_child[0]
     count = boards.first_child[1] - first
     for leaf in range(num_leaves):
@@ -267,6 +285,7 @@ def visit_chunks(
             return True
         for leaf in range(num_leaves):
             zero_row(scratch.value, team.leaf_value[step.traverser, leaf] * stride, stride)
+            zero_row(team.chunks, (chunk * num_leaves + leaf) * stride, stride)
         for board in range(first + chunk * count // CHUNKS, first + (chunk + 1) * count // CHUNKS):
             if is_stopped(stop):
                 return False
@@ -274,12 +293,14 @@ def visit_chunks(
                 visit_last(board, shape, boards, program, tables, step, scratch)
             else:
                 visit_middle(board, shape, boards, program, tables, step, scratch, stop)
+            if merged:
+                bank_images(board, chunk, stride, boards, step.traverser, team, scratch.value)
         if is_stopped(stop):  # the last board may be unfinished
             return False
-        for leaf in range(num_leaves):
-            row = team.leaf_value[step.traverser, leaf] * stride
-            out = (chunk * num_leaves + leaf) * stride
-            copy_row(scratch.value, row, team.chunks, out, stride)
+        if not merged:
+            for leaf in range(num_leaves):
+                row = team.leaf_value[step.traverser, leaf] * stride
+                copy_row(scratch.value, row, team.chunks, (chunk * num_leaves + leaf) * stride, stride)
 
 
 @kernel

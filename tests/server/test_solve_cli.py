@@ -53,6 +53,34 @@ def assert_close(found: Any, expected: Any, where: str = "") -> None:
         assert found == expected, where
 
 
+def test_a_river_card_solved_as_another_suit_is_shown_as_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    spot = [
+        "solve",
+        "--board",
+        "AsKs7s4s",
+        "--pot",
+        "100",
+        "--stack",
+        "200",
+        "--oop",
+        "QQ,JTs",
+        "--ip",
+        "JJ,98s",
+    ]
+    looks = [
+        run_json(capsys, *spot, "--iterations", "50", "--node", f"x/x/{card}/x") for card in ("Th", "Td")
+    ]
+    hearts, diamonds = [look["node"]["players"]["ip"]["hands"] for look in looks]
+    swap = str.maketrans("dh", "hd")
+    evs = [
+        {frozenset([hand[:2], hand[2:]]): one["ev"] for hand, one in hands.items()}
+        for hands in (hearts, diamonds)
+    ]
+    assert len(evs[0]) > 5
+    for cards, ev in evs[0].items():
+        assert evs[1][frozenset(card.translate(swap) for card in cards)] == pytest.approx(ev, abs=1e-3)
+
+
 def test_json_of_a_river_is_as_recorded(capsys: pytest.CaptureFixture[str]) -> None:
     record = json.loads(run(capsys, *GOLDEN_ARGS))
     assert_close(without_circumstances(record), json.loads(GOLDEN.read_text()))
