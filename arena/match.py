@@ -11,6 +11,7 @@ Rules:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -204,6 +205,7 @@ class Match:
             else:
                 reply = read_reply(line, _request(hand, betting, asked))
                 if isinstance(reply, CommentLine):
+                    transcript.flush()
                     continue
                 self._charge(seat, asked_us, answered_us)
                 for warning in reply.warnings:
@@ -213,6 +215,7 @@ class Match:
                     continue
                 played = reply.action, betting.apply(reply.action)
             if self._transactions is not None:
+                self._write_down()  # a hand that a resumed match takes as played must be in the log
                 self._transactions.write(Transaction(played[0], hand.hand_id, asked_us, answered_us))
             return played[1]
 
@@ -230,7 +233,6 @@ class Match:
         """What can wait until the players have what they need: accounts, files, and the next deal."""
         if self._finished is not None:
             hand, betting = self._finished
-            self._finished = None
             terms = self._terms
             state = HandState(betting, hand.hole, hand.board)
             values = state.values()
@@ -238,7 +240,8 @@ class Match:
             self._count(hand, values)
             if self._log is not None:
                 record = hand.lines.record(betting, values, names)
-                self._log.write(record.encode("utf-8", "surrogateescape"))
+                self._log.write(os.fsencode(record))
+            self._finished = None
             if self._observer is not None:
                 self._observer(HandResult(hand.hand_id, state, values, names, hand.first_seat))
         if self._next_hand is None:
