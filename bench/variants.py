@@ -3,6 +3,7 @@
 For each variant and spot, exploitability in % of the pot after fixed numbers of iterations; then, over the
 spots, the geometric mean and the ratio to plain CFR+. Deterministic: no figure here is a time.
 The improved CFR+ of depth-limited solving needs to know its last iteration, so it is run once for each.
+With --rises instead: the most by which exploitability ever stood above its best so far, by spot.
 """
 
 from __future__ import annotations
@@ -62,6 +63,11 @@ VARIANTS = schedules.VARIANTS | {
     "pcfr+": lambda _: schedules.pcfr_plus(),
     "pdcfr+": lambda _: schedules.pdcfr_plus(),
 }
+NEIGHBOURS = {
+    f"dcfr-{keep:g}": lambda _, keep=keep: schedules.dcfr(keep_negative=keep) for keep in (0.1, 0.15, 0.3)
+}
+"""Other factors of negative regrets, measured only when asked for."""
+CHECK_RISE_EVERY = 5
 
 
 def recorded_game(spot: RecordedSpot) -> Game:
@@ -76,12 +82,15 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="fathom bench variants", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--spots", default="", help="only spots whose name contains this, e.g. river")
-    parser.add_argument("--variants", nargs="*", choices=VARIANTS, default=list(VARIANTS))
+    parser.add_argument("--variants", nargs="*", choices=VARIANTS | NEIGHBOURS, default=list(VARIANTS))
+    parser.add_argument("--rises", action="store_true", help="how far exploitability rises, not falls")
     parser.add_argument("--iterations", type=int, default=1000, help="(default: %(default)s)")
     parser.add_argument("--threads", type=int, default=1, help="(default: %(default)s)")
     parser.add_argument("--plot", type=Path, help="write the mean curves to this SVG file")
     args = parser.parse_args(argv)
     names = [name for name in RECORDED if args.spots in name]
+    if args.rises:
+        return print_rises(names, args.variants, args.iterations, args.threads, args.json)
     curves = {
         variant: [measure(RECORDED[name], variant, args.iterations, args.threads) for name in names]
         for variant in args.variants
@@ -107,13 +116,38 @@ def main(argv: list[str]) -> int:
     return 0
 
 
+def print_rises(names: list[str], variants: list[str], iterations: int, threads: int, as_json: bool) -> int:
+    """Measure and print the worst rise of each variant on each spot; exit status 0."""
+    rises = {
+        variant: {name: round(worst_rise(RECORDED[name], variant, iterations, threads), 2) for name in names}
+        for variant in variants
+    }
+    if as_json:
+        print(json.dumps({"bench": "variants", "iterations": iterations, "worst_rise": rises}))
+    else:
+        for variant, row in rises.items():
+            print(f"{variant:16} {row}")
+    return 0
+
+
+def worst_rise(spot: RecordedSpot, variant: str, iterations: int, threads: int) -> float:
+    """The largest ratio of exploitability to the least so far, checked every five iterations; 1 if none."""
+    solver = Solver(recorded_game(spot), (VARIANTS | NEIGHBOURS)[variant](iterations), threads)
+    least, rise = np.inf, 1.0
+    while solver.iterations < iterations:
+        solver.run(min(CHECK_RISE_EVERY, iterations - solver.iterations))
+        now = solver.exploitability()
+        least, rise = min(least, now), max(rise, now / least)
+    return rise
+
+
 def measure(spot: RecordedSpot, variant: str, iterations: int, threads: int) -> list[float]:
     """Exploitability in % of the pot at each checkpoint."""
     game = recorded_game(spot)
     marks = [mark for mark in CHECKPOINTS if mark <= iterations]
     if variant == "improved-cfr+":
         return [_percent(game, spot.pot, VARIANTS[variant](mark), [mark], threads)[0] for mark in marks]
-    return _percent(game, spot.pot, VARIANTS[variant](iterations), marks, threads)
+    return _percent(game, spot.pot, (VARIANTS | NEIGHBOURS)[variant](iterations), marks, threads)
 
 
 def _percent(game: Game, pot: int, schedule: Schedule, marks: list[int], threads: int) -> list[float]:

@@ -36,9 +36,9 @@ class Schedule:
         return np.column_stack([factors[:-1], factors[1:, 0]])
 
 
-def _fade(t: F64, power: float) -> F64:
+def _fade(t: F64, power: float | F64, offset: float = 1.0) -> F64:
     old = (t - 1.0) ** power
-    return old / (old + 1.0)
+    return old / (old + offset)
 
 
 def _average(t: F64, gamma: float | F64) -> F64:
@@ -54,11 +54,12 @@ def cfr_plus(gamma: float = 1.0) -> Schedule:
 def improved_cfr_plus(horizon: int) -> Schedule:
     """Depth-limited solving's CFR+ (Brown, Sandholm and Amos, 2018): for a known number of iterations.
 
-    Regrets fade by √t/(√t+1) in the first 30 iterations; the average is of the second half only.
+    Regrets fade by √t/(√t+1) in the first 30 iterations; the average is of the second half only. The paper
+    does not say how iterations of that half are weighted: here all alike.
     """
 
     def factors(t: F64) -> tuple[F64, F64, F64]:
-        fade = np.where(t - 1 <= 30, np.sqrt(t - 1) / (np.sqrt(t - 1) + 1.0), 1.0)
+        fade = np.where(t - 1 <= 30, _fade(t, 0.5), 1.0)
         average = np.where(t <= horizon // 2 + 1, 0.0, 1.0)
         return fade, t * 0, average
 
@@ -72,17 +73,24 @@ def dcfr(alpha: float = 1.5, gamma: float = 4.0, keep_negative: float = 0.5) -> 
 
 
 def dcfr_plus(alpha: float = 1.5, gamma: float = 4.0) -> Schedule:
-    """DCFR+ (Xu et al., 2022): discounted, and cut at 0."""
-    return Schedule("dcfr+", lambda t: (_fade(t, alpha), t * 0, _average(t, gamma)))
+    """DCFR+ (Xu et al., 2022): discounted, and cut at 0.
+
+    Its fade is t^α/(t^α + 1.5), not + 1 as elsewhere: so in the authors' program (rpSebastian/PDCFRPlus).
+    """
+    return Schedule("dcfr+", lambda t: (_fade(t, alpha, 1.5), t * 0, _average(t, gamma)))
 
 
-def hs_dcfr(horizon: int = 30) -> Schedule:
-    """Hyperparameter-scheduled DCFR (Zhang et al., 2024): α rises and γ falls over time."""
+def hs_dcfr(horizon: int = 1000, gamma: float = 30.0) -> Schedule:
+    """DCFR by a hyperparameter schedule (Zhang, McAleer and Sandholm, 2024); HS-DCFR(30) by default.
+
+    α = 1 + 3t/n, β = −1 − 2t/n and γ = 30 − 5t/n over n = `horizon` iterations, constant from there on.
+    """
 
     def factors(t: F64) -> tuple[F64, F64, F64]:
-        progress = np.minimum(t / 1000.0, 1.0)
-        old = (t - 1.0) ** (1.0 + 2.0 * progress)
-        return old / (old + 1.0), t * 0 + 0.5, _average(t, horizon - 5.0 * progress)
+        progress = np.minimum((t - 1.0) / horizon, 1.0)
+        # x^β/(x^β + 1) with β < 0, written so that x = 0 does no harm.
+        keep_negative = 1.0 / (1.0 + (t - 1.0) ** (1.0 + 2.0 * progress))
+        return _fade(t, 1.0 + 3.0 * progress), keep_negative, _average(t, gamma - 5.0 * progress)
 
     return Schedule("hs-dcfr", factors, NO_FLOOR)
 
@@ -97,7 +105,7 @@ def pdcfr_plus(alpha: float = 2.3, gamma: float = 5.0) -> Schedule:
     return Schedule("pdcfr+", lambda t: (_fade(t, alpha), t * 0, _average(t, gamma)), predictive=True)
 
 
-# Between cutting negative regrets off and halving them: as fast as the former, without its rises of
+# Between cutting negative regrets off and halving them: as fast as DCFR+, without its large rises of
 # exploitability when a strategy changes course (docs/solver.md).
 DEFAULT_SCHEDULE = dcfr(alpha=1.5, gamma=4.0, keep_negative=0.2)
 
@@ -107,7 +115,7 @@ VARIANTS: dict[str, Callable[[int], Schedule]] = {
     "improved-cfr+": improved_cfr_plus,
     "dcfr": lambda _: dcfr(),
     "dcfr+": lambda _: dcfr_plus(),
-    "hs-dcfr": lambda _: hs_dcfr(),
+    "hs-dcfr": lambda horizon: hs_dcfr(horizon or 1000),
 }
 """Names people choose by; each maps the planned number of iterations to a schedule (few look at it).
 
