@@ -48,7 +48,7 @@ Table = npt.NDArray[Any]
 
 
 class ArchiveError(ValueError):
-    """A file that is not a solve, or not whole, or not of a version this program reads."""
+    """A file that is not a solve, or not whole, or of another version; or a solve that no file can hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,12 @@ def save(
     seconds: float = 0.0,
     strategy_only: bool = False,
 ) -> int:
-    """Write a solve and return the file's size. An existing file stays until the new one is whole."""
+    """Write a solve and return the file's size. An existing file stays until the new one is whole.
+
+    solver  of the whole game: `symmetry.unmerged` if it was merged
+    """
+    if len(solver.game.boards.image):
+        raise ArchiveError("a merged game does not fit its spot: save `unmerged(solver, spot.game())`")
     tables: dict[str, Table] = {"ranges": spot.ranges, "frozen": solver.frozen, "average": solver.average}
     if not strategy_only:
         tables["regret"] = solver.regret

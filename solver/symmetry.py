@@ -7,7 +7,8 @@ card plays like its images with the hands relabelled. Of each set of such cards 
 1. Only games of two rounds (turn and river) are merged; others come back as they are.
 2. What else shapes a solve must be symmetric too: do not lock nodes of a merged game to a strategy that is
    not, and do not give its gadget alternatives that are not.
-3. `unmerged` gives back the whole game with all its tables, for whoever wants to look at every board.
+3. `unmerged` gives back the whole game with all its tables, for whoever wants to look at every board;
+   `remerged` takes them in again, without loss. Both leave a gadget behind.
 """
 
 from __future__ import annotations
@@ -63,19 +64,41 @@ def unmerged(solver: Solver, game: Game) -> Solver:
     kinds = _kinds(game)
     assert kinds is not None, "a merged game comes from a symmetric one"
     kept, relabelling = kinds
-    whole = Solver(game, solver.schedule, solver.engine.threads)
-    whole.iterations = solver.iterations
+    whole = _follow(solver, game)
     place = {int(b): i for i, b in enumerate(np.unique(kept))}
-    tables = [(solver.regret, whole.regret), (solver.average, whole.average)]
-    if solver.schedule.predictive:
-        tables.append((solver.basis, whole.basis))
-    for source, target in tables:
+    for source, target in _tables(solver, whole):
         root_size = int(game.boards.table[1])
         target[:root_size] = source[:root_size]
         for b in range(1, len(kept)):
             rows = _rows(source, solver.game, place[int(kept[b])])
             _rows(target, game, b)[:] = rows[:, _hands_under(game, int(relabelling[b]))]
     return whole
+
+
+def remerged(solver: Solver, game: Game) -> Solver:
+    """A solver of the merged `game` that stands where a solver of the whole one stands: undoes `unmerged`."""
+    if solver.game is game:
+        return solver
+    kinds = _kinds(solver.game)
+    assert kinds is not None, "a merged game comes from a symmetric one"
+    part = _follow(solver, game)
+    for source, target in _tables(solver, part):
+        for place, b in enumerate(np.unique(kinds[0])):
+            _rows(target, game, place)[:] = _rows(source, solver.game, int(b))
+    return part
+
+
+def _follow(solver: Solver, game: Game) -> Solver:
+    """A solver of another form of a game, as far as that form does not matter."""
+    other = Solver(game, solver.schedule, solver.engine.threads)
+    other.iterations = solver.iterations
+    other.frozen[:] = solver.frozen
+    return other
+
+
+def _tables(source: Solver, target: Solver) -> list[tuple[F32, F32]]:
+    tables = [(source.regret, target.regret), (source.average, target.average)]
+    return [*tables, (source.basis, target.basis)] if source.schedule.predictive else tables
 
 
 def _rows(table: F32, game: Game, board: int) -> F32:

@@ -140,24 +140,34 @@ def _begin(args: argparse.Namespace, threads: int) -> _Job:
     from server.cli.solve_input import check_memory, option, read_limits, read_spot, read_tree
     from solver.cfr import Solver
     from solver.schedules import named_schedule
-    from solver.symmetry import merged
 
     spot = read_spot(args)
     tree = read_tree(spot)
-    check_memory(spot, tree, threads)
+    needed = check_memory(spot, tree, threads)
     with option("--oop and --ip"):
         game = spot.game(tree)
     variant, horizon = args.variant or "default", read_limits(args).iterations or 0
     if variant == "improved-cfr+" and not horizon:
         raise ValueError("--variant: improved-cfr+ must know how long it will run: add --iterations")
     # A lock may treat suits differently.
-    solved = game if args.lock else merged(game)
+    solved = game if args.lock else _merged(game, needed)
     return _Job(spot, game, variant, horizon, Solver(solved, named_schedule(variant, horizon), threads))
+
+
+def _merged(game: Game, needed: int) -> Game:
+    """The game with one river card of each kind, if there is room: in the end both games' tables exist."""
+    from server.cli.solve_input import fits_memory
+    from solver.symmetry import merged
+
+    small = merged(game)
+    tables = 2 * 4 * small.table_size  # regrets and strategy sums, float32
+    return small if fits_memory(needed + tables) else game
 
 
 def _open(args: argparse.Namespace, threads: int) -> _Job:
     from server.cli.solve_input import SPOT_OPTIONS, check_memory, option
     from solver.archive import load
+    from solver.symmetry import remerged
 
     name = "--load" if args.load else "--resume"
     given = [f"--{key.replace('_', '-')}" for key in SPOT_OPTIONS if getattr(args, key) is not None]
@@ -175,8 +185,11 @@ def _open(args: argparse.Namespace, threads: int) -> _Job:
         )
         if args.load:
             return job
-        check_memory(archive.spot, archive.game.tree, threads)
-        return replace(job, solver=archive.solver(threads))
+        needed = check_memory(archive.spot, archive.game.tree, threads)
+        solver = archive.solver(threads)
+        if not args.lock and not solver.frozen.any():
+            solver = remerged(solver, _merged(archive.game, needed))
+        return replace(job, solver=solver)
 
 
 def _check_files(args: argparse.Namespace) -> None:
@@ -187,6 +200,8 @@ def _check_files(args: argparse.Namespace) -> None:
                 raise ValueError(f"--{name}: --load only looks at a solve: use --resume to go on with it")
     if args.strategy_only and not args.save:
         raise ValueError("--strategy-only: says how to save: add --save FILE")
+    if args.save and args.save.is_dir():
+        raise ValueError(f"--save: {args.save} is a folder: name a file in it")
     if args.save and not os.access(args.save.absolute().parent, os.W_OK):
         raise ValueError(f"--save: cannot write into {args.save.absolute().parent}: name another place")
 

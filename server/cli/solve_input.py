@@ -23,6 +23,8 @@ DEFAULT_TARGET = "0.5%"
 SPOT_OPTIONS = ("board", "pot", "stack", "oop", "ip", "menu", "big_blind", "variant")
 
 _STREETS = {3: "flop", 4: "turn", 5: "river"}
+_MOST_NUMBER = 1_000_000_000  # chips are int32 in trees
+_MOST_THREADS = 256
 _MOST_MEMORY = 0.9  # of what is available: something must be left for everybody else
 
 
@@ -65,7 +67,10 @@ def read_spot(args: argparse.Namespace) -> Spot:
     with option("--pot"):
         pot = whole_number(args.pot, "chips", 1000)
     with option("--stack"):
-        behind = min(whole_number(part, "chips", 9500) for part in args.stack.split(","))
+        stacks = [whole_number(part, "chips", 9500) for part in args.stack.split(",")]
+        if len(stacks) > 2:
+            raise ValueError(f"{args.stack!r} are {len(stacks)} stacks: give one for both players, or two")
+        behind = min(stacks)
     with option("--big-blind"):
         big_blind = 1 if args.big_blind is None else whole_number(args.big_blind, "chips", 100)
     ranges = np.stack([_read_range(f"--{seat}", getattr(args, seat), board) for seat in ("oop", "ip")])
@@ -89,13 +94,20 @@ def read_tree(spot: Spot) -> Tree:
 
 def check_memory(spot: Spot, tree: Tree, threads: int) -> int:
     """The bytes a solve will take; refuses what does not fit into this machine."""
-    needed, available = estimate_memory(spot, tree, threads), available_memory_bytes()
-    if available is not None and needed > _MOST_MEMORY * available:
+    needed = estimate_memory(spot, tree, threads)
+    if not fits_memory(needed):
         raise OptionError(
-            f"this solve takes {bytes_text(needed)} of memory and {bytes_text(available)} are free: "
+            f"this solve takes {bytes_text(needed)} of memory and "
+            f"{bytes_text(available_memory_bytes() or 0)} are free: "
             "offer fewer sizes with --menu, narrow --oop and --ip, or begin on a later street"
         )
     return needed
+
+
+def fits_memory(needed: int) -> bool:
+    """Whether so many bytes may be taken; True where nobody knows."""
+    available = available_memory_bytes()
+    return available is None or needed <= _MOST_MEMORY * available
 
 
 def read_limits(args: argparse.Namespace) -> Limits:
@@ -121,7 +133,12 @@ def read_limits(args: argparse.Namespace) -> Limits:
 def read_threads(text: str | None) -> int:
     """How many threads; by default one for every core."""
     with option("--threads"):
-        return usable_cores() if text is None else whole_number(text, "threads", usable_cores())
+        threads = usable_cores() if text is None else whole_number(text, "threads", usable_cores())
+        if threads > _MOST_THREADS:
+            raise ValueError(
+                f"{text!r} is more than {_MOST_THREADS}: this machine has {usable_cores()} cores"
+            )
+        return threads
 
 
 def read_board(text: str) -> Cards:
@@ -139,6 +156,8 @@ def whole_number(text: str, what: str, example: int) -> int:
     number = int(text) if text.strip().lstrip("+-").isdecimal() else 0
     if number <= 0:
         raise ValueError(f"{text!r} is not a number of {what}: write a whole number above 0, e.g. {example}")
+    if number > _MOST_NUMBER:
+        raise ValueError(f"{text!r} is too large: the most is {_MOST_NUMBER}")
     return number
 
 

@@ -142,14 +142,16 @@ def test_a_target_is_reached(capsys: pytest.CaptureFixture[str]) -> None:
     assert record["exploitability_chips"] == pytest.approx(record["exploitability_pct"])  # the pot is 100
 
 
+@pytest.mark.parametrize("board", ["AsKd7h4c", "AsKs7s4s"])  # in the second, river cards merge
 def test_a_solve_may_be_saved_looked_at_and_resumed(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, board: str
 ) -> None:
     file = str(tmp_path / "a.solve")
-    whole = run_json(capsys, *TURN, "--iterations", "60", "--node", "x/x/Td")
-    run(capsys, *TURN, "--iterations", "20", "--save", file)
+    spot = [*TURN, "--board", board]
+    whole = run_json(capsys, *spot, "--iterations", "60", "--node", "x/x/Td")
+    run(capsys, *spot, "--iterations", "20", "--save", file)
     loaded = run_json(capsys, "solve", "--load", file)
-    assert (loaded["iterations"], loaded["board"], loaded["stack"]) == (20, "AsKd7h4c", 200)
+    assert (loaded["iterations"], loaded["board"], loaded["stack"]) == (20, board, 200)
     resumed = run_json(
         capsys, "solve", "--resume", file, "--iterations", "60", "--save", file, "--node", "x/x/Td"
     )

@@ -12,8 +12,9 @@ from solver.cfr import Solver
 from solver.locks import parse_lock
 from solver.schedules import VARIANTS, named_schedule
 from solver.spot import Spot
+from solver.symmetry import merged
 from solver.tree import BettingRoot
-from tests.solver.spots import river_spot, turn_spot
+from tests.solver.spots import river_spot, small_spot, turn_spot
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -75,6 +76,12 @@ def test_strategies_alone_take_half_the_space_and_cannot_go_on(tmp_path: Path) -
     np.testing.assert_array_equal(archive.solution().strategy(0), solver.solution().strategy(0))
     with pytest.raises(ArchiveError, match="strategies only"):
         archive.solver()
+
+
+def test_a_merged_game_is_refused(tmp_path: Path) -> None:
+    spot = small_spot("AsKs7s4s", 100, 400, "50%, a | a", "QQ,JTs", "JJ,98s")
+    with pytest.raises(ArchiveError, match="unmerged"):
+        save(tmp_path / "merged.solve", spot, Solver(merged(spot.game())))
 
 
 def test_locked_nodes_stay_locked(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from game.ranges import parse_range
 from solver.cfr import Solver
 from solver.game import Game
 from solver.holdem import holdem_game
-from solver.symmetry import merged, unmerged
+from solver.schedules import DEFAULT_SCHEDULE, Schedule, pcfr_plus
+from solver.symmetry import merged, remerged, unmerged
 from solver.tree import build_tree, even_root
 
 RANGES = ("QQ+,AKs,T9s,76s,A5s:0.5", "TT+,AQs+,KQs,87s,AhKh,AdKd,AcKc")
@@ -59,6 +60,27 @@ def test_a_merged_game_has_the_same_solution(board: str, threads: int) -> None:
     assert again.exploitability() == pytest.approx(part.exploitability(), rel=1e-2)
     again.run(20)
     assert again.exploitability() < 0.002 * 100
+
+
+@pytest.mark.parametrize("schedule", [DEFAULT_SCHEDULE, pcfr_plus()], ids=lambda schedule: schedule.name)
+def test_merging_again_loses_nothing(schedule: Schedule) -> None:
+    game = turn_game("AsKs7s4s")
+    small = merged(game)
+    straight, part = Solver(small, schedule), Solver(small, schedule)
+    straight.run(6)
+    part.run(3)
+    back = remerged(unmerged(part, game), small)
+    back.run(3)
+    assert back.iterations == straight.iterations
+    np.testing.assert_array_equal(back.regret, straight.regret)
+    np.testing.assert_array_equal(back.average, straight.average)
+
+
+def test_locks_survive() -> None:
+    game = turn_game("AsKs7s4s")
+    part = Solver(merged(game))
+    part.lock(0, np.ones((len(game.tree.children_of(0)), game.num_hands), dtype=np.float32))
+    assert unmerged(part, game).frozen[0] == 1
 
 
 def test_other_games_stay_as_they_are() -> None:
