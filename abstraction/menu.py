@@ -128,11 +128,15 @@ def parse_menu(text: str) -> Menu:
 
 def parse_menu_book(text: str) -> MenuBook:
     """Menus by street and seat, e.g. "50%, a; river: a; river.ip: 33%, a"."""
-    default = Menu()
+    default: Menu | None = None
     named: dict[tuple[str, str], Menu] = {}
-    for part in text.split(";"):
+    for part in filter(str.strip, text.split(";")):
         name, colon, sizes = part.rpartition(":")
         if not colon:
+            if default is not None:
+                raise MenuError(
+                    f"{part.strip()!r} is a second menu without a street: write e.g. 'river: {part.strip()}'"
+                )
             default = parse_menu(sizes)
             continue
         street, _, seat = name.strip().lower().partition(".")
@@ -144,7 +148,7 @@ def parse_menu_book(text: str) -> MenuBook:
         if (street, seat) in named:
             raise MenuError(f"{name.strip()!r} is given twice")
         named[street, seat] = parse_menu(sizes)
-    return MenuBook(default, named)
+    return MenuBook(default or Menu(), named)
 
 
 def _parse_sizes(text: str) -> tuple[Size, ...]:

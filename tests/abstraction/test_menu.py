@@ -57,13 +57,17 @@ def test_book_prefers_the_closer_name() -> None:
     }  # fmt: skip
 
 
+def test_a_semicolon_at_the_end_changes_nothing() -> None:
+    assert parse_menu_book("50%, a; river: a;") == parse_menu_book("50%, a; river: a")
+
+
 @pytest.mark.parametrize("text", ["50", "x", "-5%", "0%", "50%%", "nan%", "inf%", "5a", "a|b|c"])
 def test_bad_sizes_are_refused(text: str) -> None:
     with pytest.raises(MenuError):
         parse_menu(text)
 
 
-@pytest.mark.parametrize("text", ["ocean: a", "river.sb: a", "river: a; river: 50%"])
+@pytest.mark.parametrize("text", ["ocean: a", "river.sb: a", "river: a; river: 50%", "a; 50%"])
 def test_bad_names_are_refused(text: str) -> None:
     with pytest.raises(MenuError):
         parse_menu_book(text)
