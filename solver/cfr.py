@@ -61,7 +61,7 @@ class Solver:
         return self.regret.nbytes + self.average.nbytes + self.basis.nbytes + self.engine.memory_bytes
 
     def stop(self) -> None:
-        """Make a running `run` or `solve` return soon. Any thread may call this."""
+        """Make a running `run` or `solve` return soon. Any thread may. Holds until a `solve` ends."""
         self.engine.stop_word[0] = 1
 
     def run(self, iterations: int) -> int:
@@ -105,7 +105,10 @@ class Solver:
         return Progress(self.iterations, seconds, found)
 
     def exploitability(self) -> float:
-        """Of the average strategies, in chips; responses keep to locks. NaN if stopped meanwhile."""
+        """Of the average strategies, in chips; responses keep to locks. NaN if stopped meanwhile.
+
+        A gadget is left out, as if the opponent always entered: no target for a safe solve.
+        """
         return exploitability(self.engine, self.average, self.frozen)
 
     def quality(self) -> Quality:
@@ -129,7 +132,7 @@ class Solver:
         given = np.asarray(strategy, dtype=np.float32)
         if (
             given.shape != (num_actions, game.num_hands)
-            or (given < 0).any()
+            or not (np.isfinite(given) & (given >= 0)).all()
             or (given.sum(axis=0) <= 0).any()
         ):
             raise ValueError(

@@ -20,6 +20,7 @@ __all__ = ["EVALUATE", "RESPOND", "UPDATE", "Engine"]
 
 
 _EMPTY = np.zeros(0, dtype=np.float32)
+_FOREVER_SECONDS = 1e9  # in nanoseconds still an int64
 
 
 class Engine:
@@ -67,7 +68,7 @@ class Engine:
         if deadline is None:
             self.stop_word[:] = 0, NO_DEADLINE
             return
-        left = int(1e9 * (deadline - time.monotonic()))
+        left = int(1e9 * min(deadline - time.monotonic(), _FOREVER_SECONDS))
         self.stop_word[DEADLINE] = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + left
 
     def iterate(self, tables: Tables, schedule: F64, floor: float, gadget: Gadget | None = None) -> int:

@@ -42,6 +42,11 @@ def test_a_deadline_in_the_past_leaves_a_valid_answer_and_a_solver_that_works(th
     assert not np.isnan(solver.exploitability())
 
 
+@pytest.mark.parametrize("seconds", [1e12, np.inf])
+def test_a_deadline_may_never_come(seconds: float) -> None:
+    assert Solver(leduc()).solve(max_iterations=5, deadline=time.monotonic() + seconds).iterations == 5
+
+
 def test_a_stop_before_the_solve_counts() -> None:
     solver = Solver(leduc())
     solver.stop()
