@@ -13,6 +13,9 @@ from solver.game import Game, compact_hands, make_game
 from solver.layout import F32
 from solver.tree import RIVER, Tree
 
+LEAST_WEIGHT = 1e-18
+"""What the largest weight of a range must be: totals of strategies and regrets up to 1e-30 count as none."""
+
 
 def holdem_game(board: Cards, tree: Tree, ranges: F32) -> Game:
     """The game on a board of 3, 4 or 5 cards.
@@ -34,4 +37,6 @@ def holdem_game(board: Cards, tree: Tree, ranges: F32) -> Game:
     game = make_game(tree, hands, labels, weights[:, labels], NUM_CARDS, board, range(NUM_CARDS), strengths)
     if len(labels) == 0 or game.pairings() <= 0:
         raise RangeError(f"no pair of hands is possible on {cards_text(board)!r}: both ranges need weight")
+    if game.ranges.max(axis=1).min() < LEAST_WEIGHT:
+        raise RangeError(f"a range of weights below {LEAST_WEIGHT:g} is lost in rounding: scale it up")
     return game

@@ -29,7 +29,7 @@ from solver.cfr import Solver
 from solver.cut import cut
 from solver.engine import EVALUATE, RESPOND, Engine, make_gadget
 from solver.game import Game
-from solver.holdem import holdem_game
+from solver.holdem import LEAST_WEIGHT, holdem_game
 from solver.layout import F32, F64, I64
 from solver.schedules import DEFAULT_SCHEDULE, Schedule
 from solver.solution import Solution
@@ -214,7 +214,8 @@ def _weight_met(game: Game, reach: F32) -> F64:
 
 
 def _checked(subgame: Subgame, game: Game) -> Subgame:
-    if replace(game, ranges=subgame.ranges).pairings() <= 0:
+    lost = subgame.ranges.max(axis=1).min() < LEAST_WEIGHT
+    if lost or replace(game, ranges=subgame.ranges).pairings() <= 0:
         raise RangeError("the solved strategies never come to this node: no subgame starts there")
     return subgame
 

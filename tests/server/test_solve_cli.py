@@ -235,6 +235,7 @@ def test_a_solve_that_cannot_fit_is_refused(
         (["--ip", "AZ"], "--ip: 'AZ' is not a hand: write e.g."),
         (["--ip", ""], "--ip: an empty range"),
         (["--oop", "AhAd", "--ip", "AhQh"], "--oop and --ip: no pair of hands is possible"),
+        (["--oop", "AhAd:1e-25"], "--oop and --ip: a range of weights below 1e-18 is lost in rounding"),
         (["--oop", "@/no/such/file"], "--oop: cannot read /no/such/file"),
         (["--menu", "-"], "--menu: '-' offers no bet on the river or later: write sizes"),
         (["--menu", "turn: 50%"], "--menu: 'turn: 50%' offers no bet on the river"),
