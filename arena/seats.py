@@ -21,13 +21,13 @@ from protocol.acpc_dealer import LineBuffer
 ANY_ADDRESS = ""
 
 _RECEIVE_BYTES = 4096
-# Waking a sleeping process costs tens of microseconds, about what a simple player needs for its reply: so the
-# dealer stays awake for half a millisecond, letting others go first, before it really waits. Where others
-# want all of the processor that would cost whole time slices, so it is given up for a while.
-_YIELDS_AT_ONCE = 2
-_YIELDS_BEFORE_WAITING = 200
-_LONG_YIELD_NS = 500_000
-_SLEEPY_TURNS = 500
+# Waking a sleeping process on an idle core costs about as much as a simple player needs for its reply. So the
+# dealer stays awake for a good millisecond, letting others go first, before it really waits. But when one of
+# them runs on its own core, be it the player or a stranger, sleeping is the quicker way to get it back.
+_YIELDS_BEFORE_WAITING = 400
+_LONG_YIELD_NS = 60_000
+_SLEEPY_TURNS = 10
+_PATIENCE_MS = 5
 _LONGEST_WAIT_MS = 86400e3 * 20  # stands for "no limit": poll() takes no more than 2^31 ms
 
 
@@ -85,6 +85,7 @@ class Seat:
         self._poller.register(connection, select.POLLIN)
         connection.setblocking(True)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(_PATIENCE_MS))
         # A player who never reads is given as long as one who never answers.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(self._response_ms))
 
@@ -104,21 +105,23 @@ class Seat:
         self._outbox = b""
 
     def read_soon(self) -> bytes | None:
-        """The next line if it has come already, or comes when others are let go first; never waits."""
+        """The next line if it comes within some milliseconds and there is nothing better to do meanwhile."""
         if self._sleepy_turns:
             self._sleepy_turns -= 1
-        for _ in range(_YIELDS_AT_ONCE):
-            self._let_others_go_first()
+            return self._read_now(flags=0)
+        started = time.monotonic_ns()
+        os.sched_yield()
+        if time.monotonic_ns() - started > _LONG_YIELD_NS:
+            self._sleepy_turns = _SLEEPY_TURNS
         return self._read_now()
 
     def read_reply(self) -> bytes:
         """The next line, waiting no longer than the response limit; empty if there is none."""
-        for _ in range(_YIELDS_BEFORE_WAITING):
+        for _ in range(0 if self._sleepy_turns else _YIELDS_BEFORE_WAITING):
             line = self._read_now()
             if line is not None:
                 return line
-            if not self._let_others_go_first():
-                break
+            os.sched_yield()
         return self.read_line(self._response_ms)
 
     def read_line(self, timeout_ms: float | None) -> bytes:
@@ -137,20 +140,11 @@ class Seat:
             self._lines.feed(chunk)
         return line
 
-    def _let_others_go_first(self) -> bool:
-        if self._sleepy_turns:
-            return False
-        started = time.monotonic_ns()
-        os.sched_yield()
-        if time.monotonic_ns() - started > _LONG_YIELD_NS:
-            self._sleepy_turns = _SLEEPY_TURNS
-        return True
-
-    def _read_now(self) -> bytes | None:
+    def _read_now(self, flags: int = socket.MSG_DONTWAIT) -> bytes | None:
         line = self._lines.next_line()
         if line is None:
             try:
-                self._lines.feed(self._connection.recv(_RECEIVE_BYTES, socket.MSG_DONTWAIT))
+                self._lines.feed(self._connection.recv(_RECEIVE_BYTES, flags))
             except OSError:
                 return None
             line = self._lines.next_line()
