@@ -41,6 +41,7 @@ def _preset(name: str, buckets: int, flop: Sample, turn: Sample, river: Sample) 
 CARD_PRESETS = {
     preset.name: preset
     for preset in (
+        _preset("8", 8, Sample(50, 400), Sample(400, 50), Sample(2_000, 10)),
         _preset("tiny", 32, Sample(50, 400), Sample(400, 50), Sample(2_000, 10)),
         _preset("256", 256, Sample(600, 200), Sample(6_000, 40), Sample(20_000, 12)),
         _preset("1000", 1_000, Sample(2_000, 400), Sample(10_000, 60), Sample(60_000, 12)),

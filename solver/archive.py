@@ -1,31 +1,16 @@
-r"""A solve in one file: the spot, the strategies and, unless left out, all that is needed to go on.
-
-    offset 0   8 bytes   magic "FATHOMS\n"
-           8   uint32    version; 12  uint32  length of the header; both little-endian
-          16   32 bytes  SHA-256 of the header
-          48   header    JSON, UTF-8: the spot, the solve, and dtype, shape, offset and CRC-32 of each table
-               tables    little-endian, each at a multiple of 64 bytes: aligned once mapped
+"""A solve in one file: the spot, the strategies and, unless left out, all that is needed to go on.
 
 Tables: `ranges` float32[2, 1326], `frozen` uint8[nodes], `average` float32[...] and `regret` float32[...] as
 laid out by `solver.layout`. A file without `regret` holds strategies only: half the size, nothing to resume.
-Loading maps the file: memory is used for what is looked at. Changes to loaded arrays never reach the file.
+Loading maps the file (`solver.table_file`): memory is used for what is looked at.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import struct
-import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from math import prod
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from game.cards import cards_text, parse_cards
 from solver.cfr import Solver
@@ -34,21 +19,19 @@ from solver.layout import F32, U8
 from solver.schedules import named_schedule
 from solver.solution import Solution
 from solver.spot import Spot
+from solver.table_file import FileKind, Header, Table, map_tables, write_tables
+from solver.table_file import read_header as read_any_header
 from solver.tree import BettingRoot
 
 MAGIC = b"FATHOMS\n"
 VERSION = 1
 
-_START = struct.Struct("<8sII32s")
-_ALIGNMENT = 64
-_CRC_BYTES = 1 << 24
-_MAX_HEADER_BYTES = 1 << 28
-
-Table = npt.NDArray[Any]
-
 
 class ArchiveError(ValueError):
     """A file that is not a solve, or not whole, or of another version; or a solve that no file can hold."""
+
+
+_KIND = FileKind(MAGIC, VERSION, "saved solve", ArchiveError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,22 +83,7 @@ def save(
     if not strategy_only:
         tables["regret"] = solver.regret
     solve = {"iterations": solver.iterations, "seconds": seconds, "variant": variant, "horizon": horizon}
-    header, offsets = _make_header({"spot": _spot_record(spot), "solve": solve}, tables)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("wb") as file:
-            file.write(_START.pack(MAGIC, VERSION, len(header), hashlib.sha256(header).digest()))
-            file.write(header)
-            for name, table in tables.items():
-                file.write(b"\0" * (offsets[name] - file.tell()))
-                file.write(_bytes(table))
-            size = file.tell()
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-    return size
+    return write_tables(path, _KIND, {"spot": _spot_record(spot), "solve": solve}, tables)
 
 
 def load(path: Path, verify: bool = True) -> Archive:
@@ -124,11 +92,7 @@ def load(path: Path, verify: bool = True) -> Archive:
     verify  read everything once and compare checksums: about a second per 2 GB
     """
     header = read_header(path)
-    tables = {name: _map_table(path, entry) for name, entry in header["tables"].items()}
-    if verify:
-        for name, table in tables.items():
-            if _checksum(table) != header["tables"][name]["crc32"]:
-                raise ArchiveError(f"{path} is damaged: the table '{name}' does not fit its checksum")
+    tables = map_tables(path, _KIND, header, verify)
     solve = header["solve"]
     spot = _read_spot(header["spot"], tables["ranges"])
     game = spot.game()
@@ -149,46 +113,9 @@ def load(path: Path, verify: bool = True) -> Archive:
     )
 
 
-def read_header(path: Path) -> dict[str, Any]:
+def read_header(path: Path) -> Header:
     """The header of a saved solve, verified, and that the file has the size it speaks of."""
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        start = file.read(_START.size)
-        if start[: len(MAGIC)] != MAGIC[: len(start)] or not start:
-            raise ArchiveError(f"{path} is not a saved solve")
-        if len(start) < _START.size:
-            raise ArchiveError(f"{path} is cut off: {size} bytes are less than a header")
-        _, version, length, digest = _START.unpack(start)
-        if version != VERSION:
-            raise ArchiveError(f"{path} is of version {version}, this program reads version {VERSION}")
-        text = file.read(min(length, _MAX_HEADER_BYTES))
-    if len(text) < length:
-        raise ArchiveError(f"{path} is cut off: {size} bytes are less than its header")
-    if hashlib.sha256(text).digest() != digest:
-        raise ArchiveError(f"{path} is damaged: its header does not fit its checksum")
-    header: dict[str, Any] = json.loads(text)
-    needed = max(entry["offset"] + _num_bytes(entry) for entry in header["tables"].values())
-    if size < needed:
-        raise ArchiveError(f"{path} is cut off: it has {size} of {needed} bytes")
-    return header
-
-
-def _make_header(record: Mapping[str, object], tables: Mapping[str, Table]) -> tuple[bytes, dict[str, int]]:
-    entries: dict[str, dict[str, Any]] = {
-        name: {"dtype": table.dtype.name, "shape": list(table.shape), "crc32": _checksum(table)}
-        for name, table in tables.items()
-    }
-
-    def encode(begin: int) -> bytes:
-        for entry in entries.values():
-            entry["offset"] = begin
-            begin += -(-_num_bytes(entry) // _ALIGNMENT) * _ALIGNMENT
-        return json.dumps({**record, "tables": entries}).encode()
-
-    # Offsets are part of the header they follow: leave room for them to be longer than in the first try.
-    begin = -(-(_START.size + len(encode(0)) + 256) // _ALIGNMENT) * _ALIGNMENT
-    header = encode(begin)
-    return header, {name: int(entry["offset"]) for name, entry in entries.items()}
+    return read_any_header(path, _KIND)
 
 
 def _spot_record(spot: Spot) -> dict[str, object]:
@@ -205,24 +132,3 @@ def _read_spot(record: Mapping[str, Any], ranges: F32) -> Spot:
     root["spent"] = tuple(root["spent"])
     extra = {tuple(history): tuple(totals) for history, totals in record["extra"]}
     return Spot(parse_cards(record["board"]), BettingRoot(**root), record["menu"], ranges, extra)
-
-
-def _num_bytes(entry: Mapping[str, Any]) -> int:
-    return int(prod(entry["shape"])) * np.dtype(str(entry["dtype"])).itemsize
-
-
-def _map_table(path: Path, entry: Mapping[str, Any]) -> Table:
-    kind, shape = np.dtype(entry["dtype"]).newbyteorder("<"), tuple(entry["shape"])
-    # Copy on write: compiled code takes writable arrays. Slicing a plain view is faster than a memmap.
-    return np.asarray(np.memmap(path, dtype=kind, mode="c", offset=entry["offset"], shape=shape))
-
-
-def _bytes(table: Table) -> memoryview:
-    return np.ascontiguousarray(table, dtype=table.dtype.newbyteorder("<")).data.cast("B")
-
-
-def _checksum(table: Table) -> int:
-    data, crc = _bytes(table), 0
-    for start in range(0, len(data), _CRC_BYTES):
-        crc = zlib.crc32(data[start : start + _CRC_BYTES], crc)
-    return crc

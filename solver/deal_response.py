@@ -15,13 +15,14 @@ play it on the other: a bound from below, up to the noise of the second part.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from solver.kernels.mccfr import Deals
-from solver.layout import F32, F64, I64
+from solver.layout import F32, F64, I8, I32
 from solver.training_game import TrainingGame
 
 
@@ -47,58 +48,96 @@ class Response:
         return sum(self.held_out) / 2
 
 
-def respond(game: TrainingGame, strategy: F32, deals: Deals, held_out: float = 0.0) -> Response:
+def respond(
+    game: TrainingGame, strategy: F32, deals: Deals, held_out: float = 0.0, threads: int = 1
+) -> Response:
     """Best responses to the strategies in a table float32[node][bucket][action].
 
     held_out  share of the deals, the last ones, on which responses are played but not chosen
     """
-    num_fit = round(len(deals.outcome) * (1 - held_out))
-    values = [_Responder(game, strategy, deals, player, num_fit).root_values() for player in range(2)]
-    fitted = [float(value[:num_fit].mean()) for value in values]
-    rest = None
-    if num_fit < len(deals.outcome):
-        rest = (float(values[0][num_fit:].mean()), float(values[1][num_fit:].mean()))
-    return Response((fitted[0], fitted[1]), rest)
+    num_deals = len(deals.outcome)
+    fit = np.ones(num_deals)
+    fit[round(num_deals * (1 - held_out)) :] = 0
+    sums = []
+    for player in range(2):
+        parts = _parts(game, strategy, deals, fit, player)
+        with ThreadPoolExecutor(threads) as pool:
+            sums.append(np.sum(list(pool.map(_Part.value, parts)), axis=0))
+    weights = fit.sum(), num_deals - fit.sum()
+    fitted, rest = (tuple(float(sums[p][i] / max(weights[i], 1)) for p in range(2)) for i in range(2))
+    return Response((fitted[0], fitted[1]), (rest[0], rest[1]) if weights[1] else None)
 
 
-class _Responder:
-    def __init__(self, game: TrainingGame, strategy: F32, deals: Deals, player: int, num_fit: int) -> None:
-        self.betting, self.strategy, self.deals = game.betting, strategy, deals
-        self.player, self.num_fit, self.num_rounds = player, num_fit, game.num_rounds
-        self.sign = 1.0 if player == 0 else -1.0
-        self.memory = [self._remembered(r) for r in range(game.num_rounds)]
+def uniform_strategy(game: TrainingGame) -> F32:
+    """float32[table size]: all actions alike, to compare with."""
+    counts = np.repeat(game.betting.num_actions, game.betting.num_actions * game.node_buckets)
+    return (1 / counts).astype(np.float32)
 
-    def root_values(self) -> F64:
-        """float64[deals]: value of the response on each deal."""
-        return self._value(0, np.ones(len(self.deals.outcome)))
 
-    def _remembered(self, round_index: int) -> I64:
-        """int64[deals]: a number for each sequence of the player's buckets up to a round."""
-        columns = slice(self.player * self.num_rounds, self.player * self.num_rounds + round_index + 1)
-        _, numbers = np.unique(self.deals.buckets[:, columns], axis=0, return_inverse=True)
-        return np.asarray(numbers.reshape(-1), dtype=np.int64)
+def _parts(game: TrainingGame, strategy: F32, deals: Deals, fit: F64, player: int) -> Iterator[_Part]:
+    """The deals by the responder's first bucket, in the order of what he remembers: parts fit a cache."""
+    rounds = game.num_rounds
+    own = deals.buckets[:, player * rounds : (player + 1) * rounds]
+    order = np.lexsort(own.T[::-1])
+    edges = np.flatnonzero(np.diff(own[order, 0])) + 1
+    for rows in np.split(order, edges):
+        yield _Part(game, strategy, player, deals.buckets[rows], deals.outcome[rows], fit[rows])
 
-    def _value(self, n: int, reach: F64) -> F64:
+
+class _Part:
+    """The response of one player on deals sorted by his buckets, first round first."""
+
+    def __init__(
+        self, game: TrainingGame, strategy: F32, player: int, buckets: I32, outcome: I8, fit: F64
+    ) -> None:
+        self.betting, self.strategy, self.player, self.rounds = (
+            game.betting,
+            strategy,
+            player,
+            game.num_rounds,
+        )
+        self.buckets, self.fit = buckets.astype(np.int64), fit
+        self.outcome = outcome * (1.0 if player == 0 else -1.0)
+        own = buckets[:, player * self.rounds : (player + 1) * self.rounds]
+        changes = np.diff(own, axis=0, prepend=own[:1]) != 0
+        changes[0] = True
+        # Where what he remembers changes, for each round: earlier rounds are remembered.
+        self.starts = [np.flatnonzero(changes[:, : r + 1].any(axis=1)) for r in range(self.rounds)]
+        self.lengths = [np.diff(starts, append=len(own)) for starts in self.starts]
+
+    def value(self) -> tuple[float, float]:
+        """Sum of the response's values over the deals it was chosen for, and over the others."""
+        values = self._node_value(0, np.ones(len(self.fit)))
+        fitted = float(values @ self.fit)
+        return fitted, float(values.sum()) - fitted
+
+    def _node_value(self, n: int, reach: F64) -> F64:
         """Value on each deal times the probability `reach` with which the opponent comes there."""
         betting = self.betting
         num_actions, first = int(betting.num_actions[n]), int(betting.first_entry[n])
+        column = int(betting.column[n])
         if betting.player[n] == self.player:
             values = [self._entry_value(first + a, reach) for a in range(num_actions)]
-            memory = self.memory[betting.column[n] % self.num_rounds]
-            fit, size = memory[: self.num_fit], int(memory.max()) + 1
-            totals = [np.bincount(fit, value[: self.num_fit], size) for value in values]
-            best: npt.NDArray[np.intp] = np.argmax(totals, axis=0)
-            return np.asarray(np.choose(best[memory], values))
-        where = betting.base[n] + self.deals.buckets[:, betting.column[n]].astype(np.int64) * num_actions
+            starts = self.starts[column % self.rounds]
+            totals = [np.add.reduceat(value * self.fit, starts) for value in values]
+            best = np.repeat(np.argmax(totals, axis=0), self.lengths[column % self.rounds])
+            result = values[0]
+            for a in range(1, num_actions):
+                result = np.where(best == a, values[a], result)
+            return result
+        where = betting.base[n] + self.buckets[:, column] * num_actions
         total = np.zeros(len(reach))
         for a in range(num_actions):
-            total += self._entry_value(first + a, reach * self.strategy[where + a])
+            chance = self.strategy[where + a]
+            if chance.any():
+                total += self._entry_value(first + a, reach * chance)
         return total
 
     def _entry_value(self, entry: int, reach: F64) -> F64:
         betting = self.betting
         following = int(betting.child[entry])
         if following >= 0:
-            return self._value(following, reach)
-        payoff = betting.fixed[entry] + betting.stake[entry] * self.deals.outcome.astype(np.float64)
-        return np.asarray(self.sign * payoff * reach)
+            return self._node_value(following, reach)
+        if betting.stake[entry]:
+            return np.asarray(float(betting.stake[entry]) * self.outcome * reach)
+        return np.asarray(float(betting.fixed[entry]) * (1 if self.player == 0 else -1) * reach)

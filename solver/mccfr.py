@@ -6,7 +6,7 @@
 2. Threads write to the same tables without locks: an update that is lost once in a while is noise among
    noise. With one thread a training is a pure function of game, plan and seed.
 3. What happens to the whole table (discounting, the start of averaging and of pruning) happens between
-   slices of batches, at iterations the plan names.
+   slices of batches, at shares of the whole training that the settings name.
 4. Early regrets are discounted linearly (Brown and Sandholm, 2019): after period k of the first periods
    everything is multiplied by k / (k + 1). Nothing is averaged before the burn-in is over.
 """
@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import inf
+from time import perf_counter
 
 import numpy as np
 
@@ -72,48 +73,28 @@ class TrainingSettings:
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """Settings for a training of known length: all points in time are iterations, whole batches."""
+    """How long to train: a number of iterations, or seconds of wall time (then two runs are never alike)."""
 
+    settings: TrainingSettings
     seed: int
-    iterations: int
-    batch: int
-    slice_length: int
-    discount_every: int
-    discount_periods: int
-    average_from: int
-    prune_from: int
-    prune_below: float
-    floor: float
-    explore: float
+    iterations: int = 0
+    seconds: float = 0.0
+    batch: int = BATCH
+    slice_batches: int = 64
 
 
 def make_plan(
-    settings: TrainingSettings, iterations: int, seed: int, batch: int = BATCH, slice_batches: int = 64
+    settings: TrainingSettings, seed: int, iterations: int = 0, seconds: float = 0.0, batch: int = BATCH
 ) -> TrainingPlan:
-    """Lay a training out. Iterations are rounded up to whole batches.
-
-    slice_batches  batches between two looks at the training; no influence on what is learned
-    """
-    if iterations < 1:
-        raise TrainingError(f"{iterations} iterations: give at least 1")
-
-    def batches(share: float) -> int:
-        return -(-int(share * iterations) // batch) * batch
-
-    periods = settings.discount_periods if settings.discount_share > 0 else 0
-    return TrainingPlan(
-        seed=seed,
-        iterations=batches(1.0),
-        batch=batch,
-        slice_length=slice_batches * batch,
-        discount_every=max(batches(settings.discount_share / max(periods, 1)), batch),
-        discount_periods=periods,
-        average_from=batches(settings.burn_in),
-        prune_from=batches(settings.prune_from),
-        prune_below=settings.prune_below,
-        floor=settings.floor,
-        explore=settings.explore,
-    )
+    """Lay a training out. Iterations are rounded up to whole batches."""
+    if (iterations > 0) == (seconds > 0):
+        raise TrainingError("give a number of iterations or of seconds, and one that is positive")
+    if seed < 0:
+        raise TrainingError(f"the seed is {seed}: give a number that is not negative")
+    batches = -(-iterations // batch)
+    # Often enough for every point in time the settings name, seldom enough for threads to keep busy.
+    slice_batches = 64 if seconds else max(1, min(64, batches // 400))
+    return TrainingPlan(settings, seed, batches * batch, seconds, batch, slice_batches)
 
 
 class Trainer:
@@ -124,42 +105,59 @@ class Trainer:
         self.regret: F32 = np.zeros(game.table_size, dtype=np.float32)
         self.sums: F32 = np.zeros(game.table_size, dtype=np.float32)
         self.iterations = 0
+        self.seconds = 0.0
+        """Wall time spent in slices."""
+        self.periods = 0
+        """Discounts applied."""
         self.weight = 0.0
         """Iterations as the regrets remember them: discounted alike."""
-        self.nodes_visited = 0
-        self.actions_skipped = 0
         slots, width = game.most_visits(), game.width
         self._walks = [_new_walk(slots, width) for _ in range(threads)]
         self._deals = [new_deals(plan.batch, game.num_rounds) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads, "training")
 
     @property
+    def progress(self) -> float:
+        """Share of the plan that is done; 1 or more at the end."""
+        plan = self.plan
+        return self.seconds / plan.seconds if plan.seconds else self.iterations / plan.iterations
+
+    @property
     def is_done(self) -> bool:
         """Whether the plan is fulfilled."""
-        return self.iterations >= self.plan.iterations
+        return self.progress >= 1
 
     @property
     def is_averaging(self) -> bool:
         """Whether the burn-in is over."""
-        return self.iterations >= self.plan.average_from
+        return self.progress >= self.plan.settings.burn_in
+
+    @property
+    def nodes_visited(self) -> int:
+        """Since this trainer was made, terminal nodes included."""
+        return sum(int(walk.counts[0]) for walk in self._walks)
+
+    @property
+    def actions_skipped(self) -> int:
+        """Since this trainer was made."""
+        return sum(int(walk.counts[1]) for walk in self._walks)
 
     def run_slice(self) -> int:
-        """Train up to the next point where the whole table changes; returns the iterations done. Blocks."""
-        plan, begin = self.plan, self.iterations
-        end = min(begin + plan.slice_length, self._next_event())
-        batches = iter(range(begin // plan.batch, end // plan.batch))
-        workers = [self._pool.submit(self._work, thread, batches) for thread in range(self.threads)]
+        """Train for a moment, then discount if it is time; returns the iterations done. Blocks."""
+        plan, first = self.plan, self.iterations // self.plan.batch
+        num_batches = plan.slice_batches
+        if plan.iterations:
+            num_batches = min(num_batches, plan.iterations // plan.batch - first)
+        rules, batches = self._rules(), iter(range(first, first + num_batches))
+        start = perf_counter()
+        workers = [self._pool.submit(self._work, thread, rules, batches) for thread in range(self.threads)]
         for worker in workers:
             worker.result()
-        self.iterations = end
-        self.weight += end - begin
-        period, rest = divmod(end, plan.discount_every)
-        if rest == 0 and 0 < period <= plan.discount_periods:
-            factor = np.float32(period / (period + 1))
-            self.weight *= float(factor)
-            for table in (self.regret, self.sums):
-                scale_table(table, factor)
-        return end - begin
+        self.seconds += perf_counter() - start
+        self.iterations += num_batches * plan.batch
+        self.weight += num_batches * plan.batch
+        self._discount()
+        return num_batches * plan.batch
 
     def average_strategy(self) -> F32:
         """float32[table size]: probability of every action."""
@@ -177,30 +175,37 @@ class Trainer:
         """End the threads."""
         self._pool.shutdown()
 
-    def _next_event(self) -> int:
-        """The next iteration at which a slice must end."""
-        plan, now = self.plan, self.iterations
-        events = [plan.iterations, plan.average_from, plan.prune_from]
-        period = now // plan.discount_every + 1
-        if period <= plan.discount_periods:
-            events.append(period * plan.discount_every)
-        return min(event for event in events if event > now)
-
-    def _work(self, thread: int, batches: Iterator[int]) -> None:
-        """Train batches until none is left; `next` of a shared iterator hands each one out once."""
-        walk, deals, game, plan = self._walks[thread], self._deals[thread], self.game, self.plan
-        pruning = self.iterations >= plan.prune_from
-        rules = Rules(
-            game.width,
+    def _rules(self) -> Rules:
+        settings = self.plan.settings
+        pruning = self.progress >= settings.prune_from
+        return Rules(
+            self.game.width,
             self.is_averaging,
-            plan.prune_below if pruning else -inf,
-            plan.explore,
-            plan.floor,
+            settings.prune_below if pruning else -inf,
+            settings.explore,
+            settings.floor,
         )
+
+    def _work(self, thread: int, rules: Rules, batches: Iterator[int]) -> None:
+        """Train batches until none is left; `next` of a shared iterator hands each one out once."""
+        walk, deals = self._walks[thread], self._deals[thread]
         for batch in batches:
-            walk.random[0] = batch_seed(plan.seed, batch)
+            walk.random[0] = batch_seed(self.plan.seed, batch)
             self.dealer.fill(walk.random, deals)
-            train_batch(game.betting, deals, rules, self.regret, self.sums, walk)
+            train_batch(self.game.betting, deals, rules, self.regret, self.sums, walk)
+
+    def _discount(self) -> None:
+        """Bring the tables to the period that has been reached: Π k / (k + 1) over the periods passed."""
+        settings = self.plan.settings
+        if not settings.discount_share or self.periods == settings.discount_periods:
+            return
+        reached = int(min(self.progress / settings.discount_share, 1.0) * settings.discount_periods)
+        if reached > self.periods:
+            factor = np.float32((self.periods + 1) / (reached + 1))
+            self.periods = reached
+            self.weight *= float(factor)
+            for table in (self.regret, self.sums):
+                scale_table(table, factor)
 
 
 def batch_seed(seed: int, batch: int) -> np.uint64:

@@ -8,9 +8,11 @@ import numpy as np
 
 from abstraction.menu import MenuBook
 from game.definition import KUHN, LEDUC, GameDefinition
+from game.hands import NUM_CLASSES
 from solver.betting_tree import build_hand_tree
 from solver.kernels.mccfr import Deals
 from solver.training_game import TrainingGame, make_training_game
+from solver.tree import CALL_ACTION, DECISION, FOLD, FOLD_ACTION, NO_ACTION, SHOWDOWN, TreeBuilder
 
 
 def one_card_game(definition: GameDefinition) -> tuple[TrainingGame, Deals]:
@@ -43,3 +45,17 @@ def kuhn() -> tuple[TrainingGame, Deals]:
 def leduc() -> tuple[TrainingGame, Deals]:
     """Leduc hold'em and its 120 deals."""
     return one_card_game(LEDUC)
+
+
+def push_fold(stack: float) -> TrainingGame:
+    """Heads-up hold'em in which the small blind goes all-in or folds; stacks in big blinds.
+
+    Deals come from `solver.holdem_deals.PreflopDealer`.
+    """
+    builder = TreeBuilder()
+    push = builder.add(DECISION, 0, -1, NO_ACTION, player=1)
+    builder.add(FOLD, 0, push, FOLD_ACTION, player=1, amount=0.5)
+    call = builder.add(DECISION, 0, push, round(stack), player=0)
+    builder.add(FOLD, 0, call, FOLD_ACTION, player=0, amount=1.0)
+    builder.add(SHOWDOWN, 0, call, CALL_ACTION, amount=stack)
+    return make_training_game(builder.finish(), (NUM_CLASSES,), 1.0)

@@ -19,6 +19,8 @@ COMMANDS = {
     "dealer": "run an ACPC dealer: a drop-in for the reference program",
     "acpc": "play a match on an ACPC dealer",
     "solve": "solve a flop, turn or river spot exactly and show the strategy",
+    "train": "train a blueprint; stop and go on whenever you like",
+    "blueprint": "look at blueprints, check, measure, export and plan them",
     "bench": "measure speed and quality, one JSON line per figure",
 }
 

@@ -283,6 +283,34 @@ def average_strategies(betting: Betting, num_buckets: I32, regret: F32, sums: F3
 
 
 @kernel
+def quantise_strategies(betting: Betting, num_buckets: I32, strategy: F32, out: U8) -> None:
+    """Probabilities in 255ths that add up to 255: rounded down, then the largest remainders up.
+
+    strategy  float32[node][bucket][action]  in
+    out       uint8[node][action][bucket]    out: neighbouring buckets play alike, so this order packs well
+    """
+    remainder = np.empty(256, dtype=np.float32)
+    for n in range(betting.base.shape[0]):
+        num_actions, where = betting.num_actions[n], betting.base[n]
+        for bucket in range(num_buckets[n]):
+            left = 255
+            for a in range(num_actions):
+                exact = strategy[where + bucket * num_actions + a] * np.float32(255)
+                whole = min(left, int(exact))
+                remainder[a] = exact - np.float32(whole)
+                out[where + a * num_buckets[n] + bucket] = whole
+                left -= whole
+            while left > 0:
+                largest = 0
+                for a in range(1, num_actions):
+                    if remainder[a] > remainder[largest]:
+                        largest = a
+                out[where + largest * num_buckets[n] + bucket] += np.uint8(1)
+                remainder[largest] -= ONE
+                left -= 1
+
+
+@kernel
 def draw_deals(all_deals: Deals, random: U64, deals: Deals) -> None:
     """Fill a batch with deals drawn from a list, all equally likely."""
     count = np.float32(all_deals.outcome.shape[0])

@@ -153,7 +153,7 @@ def test_an_old_file_survives_a_failed_write(tmp_path: Path, monkeypatch: pytest
     def fail(_: int) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr("solver.archive.os.fsync", fail)
+    monkeypatch.setattr("solver.table_file.os.fsync", fail)
     with pytest.raises(OSError, match="disk full"):
         save(path, spot, Solver(spot.game()))
     assert path.read_bytes() == before

@@ -10,7 +10,7 @@ from abstraction.menu import parse_menu_book
 from game.definition import GameDefinition
 from solver.betting_tree import build_hand_tree
 from solver.cfr import Solver
-from solver.deal_response import respond
+from solver.deal_response import respond, uniform_strategy
 from solver.kernels.mccfr import SUM_LIMIT, Deals
 from solver.mccfr import BATCH, Trainer, TrainingError, TrainingSettings, batch_seed, make_plan
 from solver.toys import leduc as exact_leduc
@@ -33,15 +33,10 @@ def two_round_game(num_deals: int = 200) -> tuple[TrainingGame, Deals]:
     return game, Deals(buckets, np.sign(buckets[:, 1] - buckets[:, 3]).astype(np.int8))
 
 
-def uniform(game: TrainingGame) -> np.ndarray:
-    counts = np.repeat(game.betting.num_actions, game.betting.num_actions * game.node_buckets)
-    return (1 / counts).astype(np.float32)
-
-
 def train(
     game: TrainingGame, deals: Deals, iterations: int, settings: TrainingSettings, threads: int = 1
 ) -> Trainer:
-    trainer = Trainer(game, ListDealer(deals), make_plan(settings, iterations, seed=1), threads)
+    trainer = Trainer(game, ListDealer(deals), make_plan(settings, 1, iterations), threads)
     while not trainer.is_done:
         trainer.run_slice()
     trainer.close()
@@ -64,7 +59,7 @@ def test_batches_match_the_reference(
     make: Callable[[], tuple[TrainingGame, Deals]], settings: TrainingSettings
 ) -> None:
     game, deals = make()
-    plan = make_plan(settings, 120, seed=5, batch=60, slice_batches=1)
+    plan = make_plan(settings, 5, iterations=120, batch=60)
     trainer = Trainer(game, ListDealer(deals), plan)
     rng = np.random.default_rng(1)
     trainer.regret[:] = 20 * rng.random(game.table_size) - 10  # from zero, ties would be decided by rounding
@@ -75,7 +70,7 @@ def test_batches_match_the_reference(
             regrets = trainer.regret[where + bucket * count : where + (bucket + 1) * count]
             reference.regret[int(node), bucket] = regrets.astype(float).tolist()
     while not trainer.is_done:
-        batch = trainer.iterations // 60
+        batch, periods = trainer.iterations // 60, trainer.periods
         reference.averaging = trainer.is_averaging
         trainer.run_slice()
         random = xorshift(int(batch_seed(5, batch)))
@@ -83,12 +78,11 @@ def test_batches_match_the_reference(
         for row in rows:
             cards = deals.buckets[row].reshape(2, -1).tolist()
             reference.iterate((cards[0], cards[1]), int(deals.outcome[row]), random)
-        period = trainer.iterations // plan.discount_every
-        if trainer.iterations % plan.discount_every == 0 and period <= plan.discount_periods:
-            for table in (reference.regret, reference.sums):
-                for infoset, values in table.items():
-                    table[infoset] = [value * period / (period + 1) for value in values]
-    assert (trainer._walks[0].counts[1] > 0) == (settings.prune_below > -inf)
+        factor = (periods + 1) / (trainer.periods + 1)
+        for table in (reference.regret, reference.sums):
+            for infoset, values in table.items():
+                table[infoset] = [value * factor for value in values]
+    assert (trainer.actions_skipped > 0) == (settings.prune_below > -inf)
     for n, node in enumerate(game.tree_node):
         count, where = int(game.betting.num_actions[n]), int(game.betting.base[n])
         for bucket in range(game.node_buckets[n]):
@@ -102,7 +96,7 @@ def test_batches_match_the_reference(
 def test_published_values_of_uniform_play() -> None:
     """NashConv of uniform strategies: 11/12 in Kuhn, 4.747222 in Leduc (OpenSpiel's tests)."""
     for (game, deals), nash_conv in ((kuhn(), 11 / 12), (leduc(), 4.747222)):
-        response = respond(game, uniform(game), deals)
+        response = respond(game, uniform_strategy(game), deals)
         assert 2 * response.exploitability == pytest.approx(nash_conv, abs=1e-5)
 
 
@@ -145,7 +139,7 @@ def test_exploitability_falls() -> None:
     found = [respond(game, train(game, deals, n, settings).average_strategy(), deals) for n in (1, 64_000)]
     assert found[1].exploitability < 0.2 * found[0].exploitability
     # A response chosen on half of the deals gains less on the other half.
-    split = respond(game, uniform(game), deals, held_out=0.5)
+    split = respond(game, uniform_strategy(game), deals, held_out=0.5)
     assert split.held_out_exploitability < split.exploitability
 
 
@@ -164,21 +158,22 @@ def test_two_threads_train_too() -> None:
 
 def test_burn_in_and_floor() -> None:
     game, deals = leduc()
-    plan = make_plan(TrainingSettings(burn_in=1.0, prune_below=-5.0, floor=-6.0), 20 * BATCH, seed=1)
+    settings = TrainingSettings(burn_in=1.0, prune_below=-5.0, floor=-6.0)
+    plan = make_plan(settings, 1, iterations=20 * BATCH)
     trainer = Trainer(game, ListDealer(deals), plan)
     while not trainer.is_done:
         assert not trainer.is_averaging
         trainer.run_slice()
     assert not trainer.sums.any()
     assert trainer.regret.min() >= -6.0
-    assert trainer.regret.min() < -5.0
+    assert trainer.regret.min() < -4.0  # discounted once after the last update
 
 
 @pytest.mark.kernel
 def test_large_strategy_sums_are_halved() -> None:
     game, deals = kuhn()
     settings = TrainingSettings(burn_in=0.0, discount_share=0.0)
-    trainer = Trainer(game, ListDealer(deals), make_plan(settings, 8, seed=1, batch=8))
+    trainer = Trainer(game, ListDealer(deals), make_plan(settings, 1, iterations=8, batch=8))
     trainer.sums[:] = SUM_LIMIT
     trainer.run_slice()
     assert 0.5 * SUM_LIMIT <= trainer.sums.min() <= 0.5 * SUM_LIMIT + 16
@@ -190,3 +185,21 @@ def test_large_strategy_sums_are_halved() -> None:
 def test_bad_settings_are_refused(settings: dict[str, float]) -> None:
     with pytest.raises(TrainingError):
         TrainingSettings(**settings)
+
+
+def test_bad_plans_are_refused() -> None:
+    for arguments in ({}, {"iterations": 5, "seconds": 1.0}, {"iterations": -5}):
+        with pytest.raises(TrainingError, match="iterations or of seconds"):
+            make_plan(TrainingSettings(), 1, **arguments)
+    with pytest.raises(TrainingError, match="seed"):
+        make_plan(TrainingSettings(), -1, iterations=5)
+
+
+def test_seconds_are_a_plan_too() -> None:
+    game, deals = kuhn()
+    trainer = Trainer(game, ListDealer(deals), make_plan(NO_PRUNING, 1, seconds=0.2))
+    while not trainer.is_done:
+        trainer.run_slice()
+    assert trainer.iterations > 0
+    assert trainer.periods == NO_PRUNING.discount_periods
+    assert trainer.sums.any()

@@ -1,0 +1,232 @@
+"""`fathom blueprint`: look at blueprints, check them, measure them, and plan new ones."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from solver.blueprint import Blueprint, Tick
+    from solver.tree import Tree
+
+NODES_PER_SECOND = 15e6
+"""Of one thread on a 2-core AMD EPYC machine; `fathom bench mccfr` measures yours."""
+
+_EPILOG = """\
+examples:
+  fathom blueprint plan --preset default
+  fathom blueprint info training-tiny/tiny.blueprint
+  fathom blueprint verify blueprint.xz
+  fathom blueprint export training-tiny/tiny.blueprint --round preflop > preflop.csv
+  fathom blueprint measure training-tiny/tiny.blueprint"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the subcommands and their arguments."""
+    parser.epilog = _EPILOG
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for name, summary in (
+        ("info", "what a blueprint is and where it comes from"),
+        ("verify", "read all of it: checksums, and that probabilities add up"),
+        ("export", "every probability as CSV: history,bucket,action,probability"),
+        ("measure", "exploitability inside the abstract game, by exact best response on sampled deals"),
+        ("pack", "compress, for shipping"),
+    ):
+        verb = verbs.add_parser(name, help=summary, description=summary)
+        verb.add_argument("file", type=Path, help="a .blueprint, compressed or not")
+        if name == "info":
+            verb.add_argument("--json", action="store_true", help="print one JSON object")
+        elif name == "export":
+            rounds = ("preflop", "flop", "turn", "river")
+            verb.add_argument("--round", choices=rounds, help="one round only (all make a large file)")
+        elif name == "measure":
+            verb.add_argument("--deals", type=int, default=5_000_000, help="to sample (default: %(default)s)")
+            verb.add_argument("--seed", type=int, default=1, help="of the deals (default: 1)")
+            verb.add_argument("--json", action="store_true", help="print one JSON object")
+        elif name == "pack":
+            verb.add_argument("packed", type=Path, help="the new file, e.g. default.blueprint.xz")
+    plan = verbs.add_parser("plan", help="what a training needs: nodes, infosets, bytes, hours")
+    plan.add_argument("--preset", default="default", help="tiny, default or paper (default: default)")
+    plan.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: all (%(default)s)")
+    plan.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do what the verb says."""
+    verbs = {"plan": _plan, "info": _info, "verify": _verify, "export": _export, "measure": _measure}
+    return {**verbs, "pack": _pack}[args.verb](args)
+
+
+def _plan(args: argparse.Namespace) -> int:
+    from solver.blueprint_presets import estimate_cost, named_preset
+
+    preset = named_preset(args.preset)
+    cost = estimate_cost(preset.game())
+    nodes = 2 * preset.iterations * cost.nodes_per_traversal
+    facts = {
+        "preset": preset.name,
+        "menus": preset.menus,
+        "buckets": list(preset.num_buckets),
+        "betting_nodes": sum(cost.decision_nodes),
+        "betting_nodes_by_round": list(cost.decision_nodes),
+        "infosets": cost.infosets,
+        "actions": cost.actions,
+        "memory_bytes": cost.memory_bytes,
+        "checkpoint_bytes": cost.checkpoint_bytes,
+        "artifact_bytes": cost.artifact_bytes,
+        "iterations": preset.iterations,
+        "threads": args.threads,
+        "expected_hours": round(nodes / (NODES_PER_SECOND * args.threads) / 3600, 3),
+        "assumed_nodes_per_s_and_thread": NODES_PER_SECOND,
+    }
+    return _print_facts(facts, args.json)
+
+
+def _info(args: argparse.Namespace) -> int:
+    blueprint = _open(args.file)
+    tree, origin = blueprint.tree, blueprint.provenance
+    facts = {
+        "file": str(blueprint.path),
+        "bytes": blueprint.path.stat().st_size,
+        "menus": blueprint.menus,
+        "stacks": list(blueprint.definition.stacks),
+        "blinds": list(blueprint.definition.blinds),
+        "buckets": list(blueprint.num_buckets),
+        "betting_nodes": sum(nodes for nodes, _ in tree.decision_counts()),
+        "probabilities": len(blueprint.bytes),
+        "cards": blueprint.cards.digest,
+        "preset": origin.preset,
+        "seed": origin.seed,
+        "iterations": origin.iterations,
+        "threads": origin.threads,
+        "core_hours": origin.core_hours,
+        "date": origin.date,
+        "fathom": origin.fathom,
+        "settings": dict(origin.settings),
+    }
+    return _print_facts(facts, args.json)
+
+
+def _verify(args: argparse.Namespace) -> int:
+    from solver.blueprint import verify_blueprint
+
+    blueprint = verify_blueprint(args.file, _ticker("unpacking"))
+    print(f"{args.file}: whole; {len(blueprint.bytes):,} probabilities, every infoset adds up to 1")
+    return 0
+
+
+def _export(args: argparse.Namespace) -> int:
+    import numpy as np
+
+    from solver.tree import DECISION
+
+    blueprint = _open(args.file)
+    tree = blueprint.tree
+    rounds = {"preflop": 0, "flop": 1, "turn": 2, "river": 3}
+    writer = csv.writer(sys.stdout)
+    writer.writerow(["history", "bucket", "action", "probability"])
+    for node in np.flatnonzero(tree.kind == DECISION):
+        if args.round and tree.round[node] != rounds[args.round]:
+            continue
+        history = _history_text(tree, int(node))
+        actions = [_action_text(a) for a in tree.actions_of(int(node))]
+        for bucket, column in enumerate(blueprint.rows(int(node)).T.tolist()):
+            for action, byte in zip(actions, column, strict=True):
+                writer.writerow([history, bucket, action, f"{byte / 255:.4f}"])
+    return 0
+
+
+def _measure(args: argparse.Namespace) -> int:
+    import numpy as np
+
+    from abstraction.tables import open_tables
+    from solver.deal_response import respond, uniform_strategy
+    from solver.holdem_deals import HoldemDealer
+    from solver.mccfr import batch_seed
+    from solver.training_game import make_training_game, new_deals
+
+    blueprint = _open(args.file)
+    game = make_training_game(blueprint.tree, blueprint.num_buckets, float(blueprint.definition.big_blind))
+    deals = new_deals(args.deals, game.num_rounds)
+    state = np.array([batch_seed(args.seed, 2**62)], dtype=np.uint64)  # no batch of a training
+    HoldemDealer(open_tables(blueprint.cards)).fill(state, deals)
+    threads, start = os.cpu_count() or 1, time.perf_counter()
+    found = respond(game, blueprint.table(), deals, held_out=0.2, threads=threads)
+    uniform = respond(game, uniform_strategy(game), deals, held_out=0.2, threads=threads)
+    facts = {
+        "file": str(args.file),
+        "deals": args.deals,
+        "exploitability_at_most_bb": round(found.exploitability, 4),
+        "exploitability_at_least_bb": round(found.held_out_exploitability, 4),
+        "uniform_at_least_bb": round(uniform.held_out_exploitability, 4),
+        "share_of_uniform_at_most": round(found.exploitability / uniform.held_out_exploitability, 4),
+        "seconds": round(time.perf_counter() - start, 1),
+    }
+    return _print_facts(facts, args.json)
+
+
+def _pack(args: argparse.Namespace) -> int:
+    from solver.blueprint import pack
+
+    size = pack(args.file, args.packed, _ticker("packing"))
+    print(f"{args.packed}: {size:,} bytes")
+    return 0
+
+
+def _open(path: Path) -> Blueprint:
+    from solver.blueprint import open_blueprint
+
+    return open_blueprint(path, tick=_ticker("unpacking"))
+
+
+def _ticker(label: str) -> Tick:
+    """A progress bar on stderr that appears with the first step."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    progress = Progress(console=Console(stderr=True), transient=True)
+    task = progress.add_task(label, total=None)
+
+    def tick(done: int, total: int) -> None:
+        progress.start()
+        progress.update(task, completed=done, total=total)
+        if done >= total:
+            progress.stop()
+
+    return tick
+
+
+def _history_text(tree: Tree, node: int) -> str:
+    """As the ACPC writes betting, a slash between rounds: r300c/cr400."""
+    from solver.tree import CHANCE
+
+    text, path = "", []
+    while node > 0:
+        path.append(node)
+        node = int(tree.parent[node])
+    for step in reversed(path):
+        if tree.action[step] >= -1:
+            text += _action_text(int(tree.action[step]))
+        if tree.kind[step] == CHANCE:
+            text += "/"
+    return text
+
+
+def _action_text(code: int) -> str:
+    return {-1: "f", 0: "c"}.get(code, f"r{code}")
+
+
+def _print_facts(facts: dict[str, object], as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(facts))
+        return 0
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        print(f"{name:{width}}  {value:,}" if isinstance(value, int | float) else f"{name:{width}}  {value}")
+    return 0

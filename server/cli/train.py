@@ -1,0 +1,173 @@
+"""`fathom train`: train a blueprint; stop it whenever you like, go on with --resume."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from solver.mccfr import TrainingPlan
+    from solver.training import TrainingRun
+
+_EPILOG = """\
+Writes to the folder given by --checkpoint: checkpoint.fathom (replaced as a whole, so a kill at any moment
+costs at most one interval), PRESET.blueprint, its compressed twin with --pack, and training.svg.
+One thread, a seed and --iterations give the same strategy every time; with --reproducible the same bytes.
+
+examples:
+  fathom train --preset tiny                                   a playable blueprint in a minute
+  fathom train --preset default --seconds 36000 --threads 2    overnight; then: the same with --resume
+  fathom blueprint plan --preset paper                         what a training needs, before it starts"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare arguments."""
+    parser.add_argument("--preset", default="tiny", help="tiny, default or paper (default: tiny)")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument(
+        "--iterations", type=int, default=0, help="deals to learn from (default: the preset's)"
+    )
+    length.add_argument("--seconds", type=float, default=0.0, help="train for so long instead")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: all (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of all randomness (default: 1)")
+    parser.add_argument(
+        "--checkpoint", type=Path, metavar="DIR", help="folder for all files (default: training-PRESET)"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in that folder")
+    parser.add_argument(
+        "--interval", type=float, default=60.0, metavar="SECONDS", help="between checkpoints (default: 60)"
+    )
+    parser.add_argument("--reproducible", action="store_true", help="no date and core-hours in the blueprint")
+    parser.add_argument("--pack", action="store_true", help="write PRESET.blueprint.xz, too")
+    parser.add_argument("--quiet", action="store_true", help="no progress, only the last line")
+    tuning = parser.add_argument_group("how to learn (shares are of the whole training)")
+    tuning.add_argument("--discount-share", type=float, help="how long to discount linearly")
+    tuning.add_argument("--burn-in", type=float, help="share before averaging starts")
+    tuning.add_argument("--prune-from", type=float, help="share before pruning starts")
+    tuning.add_argument("--prune-below", type=float, help="regret in big blinds; -inf for never")
+    tuning.add_argument("--floor", type=float, help="regrets never fall below; in big blinds")
+    parser.epilog = _EPILOG
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train to the end of the plan, or until interrupted."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    folder = args.checkpoint or Path(f"training-{args.preset}")
+    folder.mkdir(parents=True, exist_ok=True)
+    if args.threads < 1:
+        raise ValueError(f"{args.threads} threads: give at least 1")
+    console = Console(stderr=True, quiet=args.quiet)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        training = _resume(args, folder, progress) if args.resume else _start(args, folder, progress)
+    interrupted = _train(training, folder, args.interval, console)
+    training.save(folder)
+    if interrupted:
+        console.print(f"stopped; go on with: fathom train --resume --checkpoint {folder}")
+        return 130
+    return _finish(training, folder, args)
+
+
+def _plan(args: argparse.Namespace) -> TrainingPlan:
+    from dataclasses import replace
+
+    from solver.blueprint_presets import named_preset
+    from solver.mccfr import make_plan
+
+    preset = named_preset(args.preset)
+    names = ("discount_share", "burn_in", "prune_from", "prune_below", "floor")
+    given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    settings = replace(preset.settings, **given)
+    iterations = args.iterations or (0 if args.seconds else preset.iterations)
+    return make_plan(settings, args.seed, iterations, args.seconds)
+
+
+def _start(args: argparse.Namespace, folder: Path, progress: Progress) -> TrainingRun:
+    from abstraction.presets import make_card_abstraction
+    from abstraction.tables import open_tables
+    from solver.blueprint_presets import named_preset
+    from solver.holdem_deals import HoldemDealer
+    from solver.training import CHECKPOINT, TrainingRun
+
+    if (folder / CHECKPOINT).exists():
+        raise ValueError(f"{folder} holds a training already: add --resume, or name another folder")
+    plan, preset = _plan(args), named_preset(args.preset)
+    cards = make_card_abstraction(preset.cards, args.seed, progress)
+    dealer = HoldemDealer(open_tables(cards, progress=progress))
+    return TrainingRun(preset, plan, cards, dealer, args.threads)
+
+
+def _resume(args: argparse.Namespace, folder: Path, progress: Progress) -> TrainingRun:
+    from abstraction.tables import open_tables
+    from solver.holdem_deals import HoldemDealer
+    from solver.mccfr import make_plan
+    from solver.training import read_checkpoint, resume
+
+    checkpoint = read_checkpoint(folder)
+    plan = checkpoint.plan
+    if args.iterations or args.seconds:
+        plan = make_plan(plan.settings, plan.seed, args.iterations, args.seconds)
+    dealer = HoldemDealer(open_tables(checkpoint.cards, progress=progress))
+    return resume(folder, dealer, args.threads, plan)
+
+
+def _train(training: TrainingRun, folder: Path, interval: float, console: Console) -> bool:
+    """Train to the end; True if a signal came first. Reports and checkpoints on the way."""
+    from server.training_view import TrainingView
+
+    stopping: list[int] = []
+    before = {number: signal.signal(number, lambda n, _: stopping.append(n)) for number in _SIGNALS}
+    saved = reported = time.monotonic()
+    try:
+        with TrainingView(training, console) as view:
+            while not training.is_done and not stopping:
+                training.step()
+                now = time.monotonic()
+                if now - reported >= min(5.0, max(1.0, training.trainer.seconds / 50)) or training.is_done:
+                    view.show(training.report())
+                    reported = now
+                if now - saved >= interval:
+                    training.save(folder)
+                    saved = time.monotonic()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return bool(stopping)
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def _finish(training: TrainingRun, folder: Path, args: argparse.Namespace) -> int:
+    from server.training_plot import training_svg
+    from solver.blueprint import pack
+
+    preset, trainer = training.preset, training.trainer
+    path = folder / f"{preset.name}.blueprint"
+    size = training.write(path, args.reproducible)
+    if args.pack:
+        size = pack(path, folder / f"{path.name}.xz")
+    if training.history:
+        iterations, _, regret, drift, nodes = zip(*training.history, strict=True)
+        curves = [
+            ("positive regret, big blinds per iteration", regret, True),
+            ("strategy drift between reports", drift, True),
+            ("nodes visited per second", nodes, False),
+        ]
+        title = f"{preset.name}: {trainer.iterations:,} iterations, seed {trainer.plan.seed}"
+        (folder / "training.svg").write_text(training_svg(title, iterations, curves), encoding="utf-8")
+    training.close()
+    print(
+        f"{path}: {trainer.iterations:,} iterations in {trainer.seconds:,.0f} s, "
+        f"{training.core_seconds / 3600:.2f} core-hours, {size / 1e6:,.1f} MB{' packed' if args.pack else ''}"
+    )
+    return 0

@@ -1,0 +1,51 @@
+"""A training in the terminal: one bar and one line of figures that change in place."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from types import TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from solver.training import Report, TrainingRun
+
+
+class TrainingView:
+    """Use as a context; `show` a report whenever there is one."""
+
+    def __init__(self, training: TrainingRun, console: Console) -> None:
+        game = training.trainer.game
+        self._title = (
+            f"{training.preset.name}: {len(game.betting.base):,} betting nodes, "
+            f"{game.num_infosets:,} infosets, {training.trainer.threads} threads"
+        )
+        self._live = Live(Text(self._title), console=console, refresh_per_second=4)
+
+    def __enter__(self) -> TrainingView:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def show(self, report: Report) -> None:
+        """Replace what is on the screen."""
+        table = Table.grid(padding=(0, 3))
+        left = timedelta(seconds=round(report.seconds_left))
+        table.add_row(
+            f"{report.iterations:,} iterations",
+            f"{report.iterations_per_s:,.0f}/s",
+            f"{report.nodes_per_s / 1e6:.1f} M nodes/s",
+            f"regret {report.regret:.4g}",
+            f"drift {report.drift:.4f}",
+            "averaging" if report.averaging else "burn-in",
+            f"{left} left",
+        )
+        bar = ProgressBar(total=1.0, completed=report.progress, width=60)
+        self._live.update(Group(Text(self._title), bar, table))

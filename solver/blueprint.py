@@ -1,0 +1,244 @@
+"""The blueprint: one file, mapped into memory, that says how to play every bucket at every betting node.
+
+1. Tables: `strategy` uint8, the arrays of the betting tree (`tree.*`), and the centroids of the card
+   abstraction (`cards.*`), so nothing is built or trained to open one: milliseconds, shared by processes.
+2. `strategy` is [node][action][bucket] over decision nodes in the tree's order, one byte per probability, in
+   255ths; the actions of an infoset add up to exactly 255.
+3. The header's record names the game, the menus and where the blueprint comes from.
+4. At rest the same file may be compressed (`.xz`, of the standard library; over zlib for a third less size,
+   over zstandard for one dependency less). It is unpacked once, into Fathom's cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from abstraction.buckets import CardAbstraction
+from game.definition import GameDefinition, definition_text, parse_definition
+from game.jit import cache_home
+from solver.kernels.mccfr import quantise_strategies
+from solver.layout import F32, I64, U8
+from solver.table_file import FileKind, map_tables, read_header, write_tables
+from solver.training_game import TrainingGame
+from solver.tree import DECISION, Tree
+
+FULL = 255
+"""The byte of probability 1."""
+
+_XZ_MAGIC = b"\xfd7zXZ\0"
+_CHUNK = 1 << 20
+_TREE_ARRAYS = tuple(field.name for field in fields(Tree) if field.name != "round_rows")
+
+
+class BlueprintError(ValueError):
+    """A file that is not a blueprint, or not whole, or not of a version this program reads."""
+
+
+KIND = FileKind(b"FATHOMB\n", 1, "blueprint", BlueprintError)
+
+Tick = Callable[[int, int], None]
+"""Called with bytes done and bytes in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a blueprint comes from."""
+
+    preset: str
+    seed: int
+    iterations: int
+    settings: Mapping[str, float]
+    threads: int
+    fathom: str
+    """Version of the program."""
+    core_hours: float | None
+    """None, like the date, in a reproducible file: one that depends on what was trained alone."""
+    date: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """An open blueprint. Open with `open_blueprint`."""
+
+    path: Path
+    definition: GameDefinition
+    menus: str
+    num_buckets: tuple[int, ...]
+    tree: Tree
+    provenance: Provenance
+    base: I64
+    """int64[nodes]: where a decision node's bytes start, by the tree's number of the node; -1 for others."""
+    bytes: U8
+    arrays: Mapping[str, Any]
+
+    @cached_property
+    def cards(self) -> CardAbstraction:
+        """Buckets of hands on boards."""
+        names = [name for name in self.arrays if name.startswith("cards.")]
+        return CardAbstraction.from_arrays({name.removeprefix("cards."): self.arrays[name] for name in names})
+
+    def rows(self, node: int) -> U8:
+        """uint8[A, K]: probabilities of a decision node's actions for every bucket, in 255ths. A view."""
+        start = int(self.base[node])
+        if start < 0:
+            raise BlueprintError(f"node {node} is not a decision")
+        first, last = int(self.tree.first_child[node]), int(self.tree.first_child[node + 1])
+        num_buckets = self.num_buckets[int(self.tree.round[node])]
+        return self.bytes[start : start + (last - first) * num_buckets].reshape(-1, num_buckets)
+
+    def strategy(self, node: int, bucket: int) -> F32:
+        """float32[A]: probabilities of a decision node's actions for one bucket."""
+        return np.asarray(self.rows(node)[:, bucket] / np.float32(FULL), dtype=np.float32)
+
+    def table(self) -> F32:
+        """float32[node][bucket][action]: all probabilities, as the trainer lays them out. A copy."""
+        nodes = np.flatnonzero(self.tree.kind == DECISION)
+        parts = [self.rows(int(node)).T.reshape(-1) for node in nodes]
+        return np.concatenate(parts).astype(np.float32) / np.float32(FULL)
+
+
+def write_blueprint(
+    path: Path,
+    definition: GameDefinition,
+    menus: str,
+    game: TrainingGame,
+    strategy: F32,
+    cards: Mapping[str, Any],
+    provenance: Provenance,
+) -> int:
+    """Write average strategies float32[node][bucket][action] and return the file's size."""
+    quantised = np.empty(game.table_size, dtype=np.uint8)
+    quantise_strategies(game.betting, game.node_buckets, strategy, quantised)
+    tables = {f"tree.{name}": getattr(game.tree, name) for name in _TREE_ARRAYS}
+    tables |= {f"cards.{name}": array for name, array in cards.items()}
+    tables["strategy"] = quantised
+    record = {
+        "game": definition_text(definition),
+        "menus": menus,
+        "buckets": list(game.num_buckets),
+        "round_rows": list(game.tree.round_rows),
+        "provenance": asdict(provenance),
+    }
+    return write_tables(path, KIND, record, tables)
+
+
+def open_blueprint(path: Path, verify: bool = False, tick: Tick | None = None) -> Blueprint:
+    """Open a blueprint, unpacked first if it is compressed and this was never done.
+
+    verify  compare the checksums of everything: reads the whole file
+    """
+    path = unpack(path, tick)
+    header = read_header(path, KIND)
+    tables = map_tables(path, KIND, header, verify)
+    try:
+        arrays = {name: tables[f"tree.{name}"] for name in _TREE_ARRAYS}
+        tree = Tree(**arrays, round_rows=tuple(header["round_rows"]))
+        num_buckets = tuple(header["buckets"])
+        blueprint = Blueprint(
+            path,
+            parse_definition(header["game"]),
+            header["menus"],
+            num_buckets,
+            tree,
+            Provenance(**header["provenance"]),
+            _bases(tree, num_buckets),
+            tables["strategy"],
+            tables,
+        )
+    except (KeyError, TypeError) as error:
+        raise BlueprintError(f"{path} lacks something every blueprint has: {error}") from None
+    needed = sum(rows * count for rows, count in zip(tree.round_rows, num_buckets, strict=True))
+    if needed != len(blueprint.bytes):
+        raise BlueprintError(f"{path} has {len(blueprint.bytes)} probabilities where its tree has {needed}")
+    return blueprint
+
+
+def verify_blueprint(path: Path, tick: Tick | None = None) -> Blueprint:
+    """Read everything: checksums, and that the probabilities of every infoset add up to 1."""
+    blueprint = open_blueprint(path, verify=True, tick=tick)
+    for node in np.flatnonzero(blueprint.tree.kind == DECISION):
+        if (blueprint.rows(int(node)).sum(axis=0, dtype=np.int64) != FULL).any():
+            raise BlueprintError(f"{path}: probabilities at node {node} do not add up to 1")
+    if blueprint.cards.num_buckets != blueprint.num_buckets:
+        raise BlueprintError(
+            f"{path}: {blueprint.cards.num_buckets} centroids, {blueprint.num_buckets} buckets"
+        )
+    return blueprint
+
+
+def pack(path: Path, packed: Path, tick: Tick | None = None) -> int:
+    """Compress a blueprint and return the new size. An existing file stays until the new one is whole."""
+    read_header(path, KIND)
+    total = path.stat().st_size
+    compressor = lzma.LZMACompressor(check=lzma.CHECK_SHA256, preset=6)
+    return _write_chunks(path, packed, compressor.compress, compressor.flush, tick, total)
+
+
+def unpack(path: Path, tick: Tick | None = None) -> Path:
+    """The mappable file of a blueprint: the file itself, or what it unpacks to, made once."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        if file.read(len(_XZ_MAGIC)) != _XZ_MAGIC:
+            return path
+        # The tail of an .xz file holds the SHA-256 of what it unpacks to: it names the content.
+        file.seek(max(0, size - 4096))
+        digest = hashlib.sha256(file.read() + str(size).encode()).hexdigest()[:16]
+    folder = cache_home() / "blueprints"
+    unpacked = folder / f"{path.name.split('.')[0]}-{digest}.blueprint"
+    if unpacked.exists():
+        return unpacked
+    folder.mkdir(parents=True, exist_ok=True)
+    decompressor = lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
+
+    def finish() -> bytes:
+        if not decompressor.eof:
+            raise BlueprintError(f"{path} is cut off: it ends in the middle of the compressed data")
+        return b""
+
+    try:
+        _write_chunks(path, unpacked, decompressor.decompress, finish, tick, size)
+    except (lzma.LZMAError, EOFError) as error:
+        raise BlueprintError(f"{path} is damaged: {error}") from None
+    return unpacked
+
+
+def _write_chunks(
+    source: Path,
+    target: Path,
+    convert: Callable[[bytes], bytes],
+    finish: Callable[[], bytes],
+    tick: Tick | None,
+    total: int,
+) -> int:
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        with source.open("rb") as reader, partial.open("wb") as writer:
+            while chunk := reader.read(_CHUNK):
+                writer.write(convert(chunk))
+                if tick is not None:
+                    tick(reader.tell(), total)
+            writer.write(finish())
+            writer.flush()
+            os.fsync(writer.fileno())
+            size = writer.tell()
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return size
+
+
+def _bases(tree: Tree, num_buckets: tuple[int, ...]) -> I64:
+    decisions = tree.kind == DECISION
+    counts = np.where(decisions, np.diff(tree.first_child), 0).astype(np.int64)
+    sizes = counts * np.array(num_buckets, dtype=np.int64)[tree.round]
+    starts = np.cumsum(sizes) - sizes
+    return np.where(decisions, starts, -1)

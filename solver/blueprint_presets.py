@@ -1,0 +1,100 @@
+"""Blueprints by name: which game, which bets, how many buckets, how to train; and what that will cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from abstraction.menu import parse_menu_book
+from abstraction.presets import CARD_PRESETS
+from game.definition import HUNL, GameDefinition
+from game.hands import NUM_CLASSES
+from solver.betting_tree import build_hand_tree
+from solver.mccfr import TrainingError, TrainingSettings
+from solver.training_game import TrainingGame, make_training_game
+
+TABLE_BYTES = 410_000_000
+"""Of the whole-board bucket tables, for any number of buckets."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlueprintPreset:
+    """What `fathom train --preset` knows."""
+
+    name: str
+    menus: str
+    cards: str
+    """Name of the card abstraction's preset."""
+    iterations: int
+    """Enough for a blueprint worth having."""
+    definition: GameDefinition = HUNL
+    settings: TrainingSettings = field(default_factory=TrainingSettings)
+
+    @property
+    def num_buckets(self) -> tuple[int, ...]:
+        """Of each round."""
+        return (NUM_CLASSES, *CARD_PRESETS[self.cards].buckets)
+
+    def game(self) -> TrainingGame:
+        """The betting tree laid out for the trainer."""
+        tree = build_hand_tree(self.definition, parse_menu_book(self.menus))
+        return make_training_game(tree, self.num_buckets, float(self.definition.big_blind))
+
+
+BLUEPRINT_PRESETS = {
+    preset.name: preset
+    for preset in (
+        BlueprintPreset("tiny", "preflop: 3x | a; 100% | a", "8", 6_000_000),
+        BlueprintPreset(
+            "default",
+            "preflop: 2x, 3x, a | 100%, a | 100%, a | a; 50%, 100%, a | 100%, a | a",
+            "1000",
+            4_000_000_000,
+        ),
+        BlueprintPreset(
+            "paper",
+            "preflop: 2x, 2.5x, 3x, a | 75%, 125%, a | 100%, a | a; "
+            "flop: 33%, 75%, a | 75%, a | a; 50%, 100%, a | 100%, a | a",
+            "30000",
+            100_000_000_000,
+        ),
+    )
+}
+"""`tiny` for tests, `default` as shipped, `paper` with the 30,000 buckets of Modicum for a big machine."""
+
+
+def named_preset(name: str) -> BlueprintPreset:
+    """The preset of a name; refuses others with the list."""
+    if name not in BLUEPRINT_PRESETS:
+        raise TrainingError(f"no preset {name!r}: choose one of {', '.join(BLUEPRINT_PRESETS)}")
+    return BLUEPRINT_PRESETS[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a training needs, known before it starts."""
+
+    decision_nodes: tuple[int, ...]
+    """Of each round."""
+    infosets: int
+    actions: int
+    """Infosets × their actions: entries of a table."""
+    memory_bytes: int
+    """Both tables of the trainer and the bucket tables."""
+    checkpoint_bytes: int
+    artifact_bytes: int
+    """Mapped; at rest it is compressed to about a third."""
+    nodes_per_traversal: float
+    """While strategies are uniform; later it is up to twice as many."""
+
+
+def estimate_cost(game: TrainingGame) -> Cost:
+    """Count, without allocating anything large."""
+    return Cost(
+        decision_nodes=tuple([nodes for nodes, _ in game.tree.decision_counts()]),
+        infosets=game.num_infosets,
+        actions=game.table_size,
+        memory_bytes=8 * game.table_size + TABLE_BYTES,
+        checkpoint_bytes=8 * game.table_size,
+        artifact_bytes=game.table_size,
+        nodes_per_traversal=game.expected_visits(),
+    )

@@ -1,0 +1,90 @@
+"""Hold'em deals for the trainer: nine cards, the buckets of both hands in every round, and who wins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from abstraction.tables import BucketTables, fill_deal_buckets
+from game.cards import NUM_CARDS
+from game.evaluator import START, strength_7
+from game.evaluator_tables import CARD_BITS, CARD_KEYS
+from game.hands import HAND_CLASS
+from game.jit import kernel
+from solver.kernels.mccfr import Deals, random_unit
+from solver.layout import I64, U8, U64
+
+DEALT = 9  # two cards to player 0, two to player 1, five on the board
+
+
+@dataclass(frozen=True, slots=True)
+class HoldemDealer:
+    """All four rounds, with the buckets of a card abstraction."""
+
+    tables: BucketTables
+
+    def fill(self, random: U64, deals: Deals) -> None:
+        """Fill a batch."""
+        deal_holdem(self.tables, random, deals)
+
+
+@dataclass(frozen=True, slots=True)
+class PreflopDealer:
+    """One round of betting over the 169 classes, then the board."""
+
+    def fill(self, random: U64, deals: Deals) -> None:
+        """Fill a batch."""
+        deal_preflop(random, deals)
+
+
+@kernel
+def deal_holdem(tables: BucketTables, random: U64, deals: Deals) -> None:
+    """Fill deals of four rounds; nine random numbers each."""
+    deck, hands = np.arange(NUM_CARDS).astype(np.uint8), np.empty(2, dtype=np.int64)
+    buckets = np.empty((2, 4), dtype=np.uint16)
+    for d in range(deals.outcome.shape[0]):
+        _shuffle(random, deck, hands)
+        fill_deal_buckets(tables, deck[4:DEALT], hands, buckets)
+        for p in range(2):
+            for r in range(4):
+                deals.buckets[d, 4 * p + r] = buckets[p, r]
+        deals.outcome[d] = _winner(deck)
+
+
+@kernel
+def deal_preflop(random: U64, deals: Deals) -> None:
+    """Fill deals of one round; nine random numbers each."""
+    deck, hands = np.arange(NUM_CARDS).astype(np.uint8), np.empty(2, dtype=np.int64)
+    for d in range(deals.outcome.shape[0]):
+        _shuffle(random, deck, hands)
+        for p in range(2):
+            deals.buckets[d, p] = HAND_CLASS[hands[p]]
+        deals.outcome[d] = _winner(deck)
+
+
+@kernel
+def _shuffle(random: U64, deck: U8, hands: I64) -> None:
+    """Nine random cards to the front of the deck, whatever its order; the first four make two hands."""
+    for i in range(DEALT):
+        j = i + np.int64(random_unit(random) * np.float32(NUM_CARDS - i))
+        deck[i], deck[j] = deck[j], deck[i]
+    for p in range(2):
+        low = np.int64(min(deck[2 * p], deck[2 * p + 1]))
+        high = np.int64(max(deck[2 * p], deck[2 * p + 1]))
+        hands[p] = high * (high - 1) // 2 + low
+
+
+@kernel
+def _winner(deck: U8) -> int:
+    key, held = START, np.uint64(0)
+    for i in range(4, DEALT):
+        key += CARD_KEYS[deck[i]]
+        held |= CARD_BITS[deck[i]]
+    first = strength_7(
+        key + CARD_KEYS[deck[0]] + CARD_KEYS[deck[1]], held | CARD_BITS[deck[0]] | CARD_BITS[deck[1]]
+    )
+    second = strength_7(
+        key + CARD_KEYS[deck[2]] + CARD_KEYS[deck[3]], held | CARD_BITS[deck[2]] | CARD_BITS[deck[3]]
+    )
+    return 1 if first > second else -1 if first < second else 0

@@ -1,0 +1,244 @@
+"""A training from the first deal to the blueprint: what is reported on the way, and what survives a kill.
+
+The checkpoint is one file in the training's folder, replaced as a whole: after a kill at any moment the
+folder holds the last complete one, and a training resumed from it loses what came after, no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from abstraction.buckets import CardAbstraction
+from solver.blueprint import Provenance, write_blueprint
+from solver.blueprint_presets import BlueprintPreset, named_preset
+from solver.layout import F32, I64
+from solver.mccfr import Trainer, TrainingPlan, TrainingSettings
+from solver.table_file import FileKind, map_tables, read_header, write_tables
+from solver.training_game import Dealer, TrainingGame
+
+CHECKPOINT = "checkpoint.fathom"
+DRIFT_SAMPLE = 20_000
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be read or does not fit."""
+
+
+_KIND = FileKind(b"FATHOMC\n", 1, "training checkpoint", CheckpointError)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a training stands."""
+
+    progress: float
+    iterations: int
+    seconds: float
+    iterations_per_s: float
+    nodes_per_s: float
+    regret: float
+    """Sum over infosets of the largest positive regret per iteration, in big blinds; it should fall."""
+    drift: float
+    """Mean change of a strategy since the last report (half the L1 distance) over a sample of infosets."""
+    averaging: bool
+    seconds_left: float
+
+
+class TrainingRun:
+    """A preset's training, its statistics and its files. Not for concurrent calls."""
+
+    def __init__(
+        self,
+        preset: BlueprintPreset,
+        plan: TrainingPlan,
+        cards: CardAbstraction,
+        dealer: Dealer,
+        threads: int,
+        game: TrainingGame | None = None,
+    ) -> None:
+        self.preset, self.cards = preset, cards
+        self.trainer = Trainer(game or preset.game(), dealer, plan, threads)
+        self.core_seconds = 0.0
+        self.history: list[tuple[int, float, float, float, float]] = []
+        """Iterations, seconds, regret, drift and nodes per second of each report."""
+        self._sample = _sample_infosets(self.trainer.game)
+        self._last_strategies: F32 | None = None
+        self._last = (self.trainer.iterations, self.trainer.seconds, 0)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the plan is fulfilled."""
+        return self.trainer.is_done
+
+    def step(self) -> None:
+        """Train one slice. Blocks for about a second."""
+        before = self.trainer.seconds
+        self.trainer.run_slice()
+        self.core_seconds += (self.trainer.seconds - before) * self.trainer.threads
+
+    def report(self) -> Report:
+        """Measure; also remembered in `history`."""
+        trainer, (iterations, seconds, nodes) = self.trainer, self._last
+        elapsed = max(trainer.seconds - seconds, 1e-9)
+        rate = (trainer.iterations - iterations) / elapsed
+        plan = trainer.plan
+        left = plan.seconds - trainer.seconds
+        if plan.iterations:
+            left = (plan.iterations - trainer.iterations) / max(rate, 1e-9)
+        report = Report(
+            progress=min(trainer.progress, 1.0),
+            iterations=trainer.iterations,
+            seconds=trainer.seconds,
+            iterations_per_s=rate,
+            nodes_per_s=(trainer.nodes_visited - nodes) / elapsed,
+            regret=trainer.mean_positive_regret(),
+            drift=self._drift(),
+            averaging=trainer.is_averaging,
+            seconds_left=max(left, 0.0),
+        )
+        self._last = (trainer.iterations, trainer.seconds, trainer.nodes_visited)
+        self.history.append(
+            (report.iterations, report.seconds, report.regret, report.drift, report.nodes_per_s)
+        )
+        return report
+
+    def save(self, folder: Path) -> int:
+        """Replace the checkpoint and return its size."""
+        trainer = self.trainer
+        record: dict[str, object] = {
+            "preset": self.preset.name,
+            "menus": self.preset.menus,
+            "buckets": list(trainer.game.num_buckets),
+            "plan": asdict(trainer.plan),
+            "iterations": trainer.iterations,
+            "periods": trainer.periods,
+            "weight": trainer.weight,
+            "seconds": trainer.seconds,
+            "core_seconds": self.core_seconds,
+            "history": self.history,
+        }
+        tables = {f"cards.{name}": array for name, array in self.cards.to_arrays().items()}
+        return write_tables(
+            folder / CHECKPOINT, _KIND, record, {**tables, "regret": trainer.regret, "sums": trainer.sums}
+        )
+
+    def write(self, path: Path, reproducible: bool = False) -> int:
+        """Write the blueprint trained so far and return its size.
+
+        reproducible  leave out date and core-hours: the same training gives the same bytes
+        """
+        trainer, preset = self.trainer, self.preset
+        settings = {name: float(value) for name, value in asdict(trainer.plan.settings).items()}
+        provenance = Provenance(
+            preset=preset.name,
+            seed=trainer.plan.seed,
+            iterations=trainer.iterations,
+            settings=settings,
+            threads=trainer.threads,
+            fathom=fathom_version(),
+            core_hours=None if reproducible else round(self.core_seconds / 3600, 4),
+            date=None if reproducible else datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+        strategy = trainer.average_strategy()
+        return write_blueprint(
+            path, preset.definition, preset.menus, trainer.game, strategy, self.cards.to_arrays(), provenance
+        )
+
+    def close(self) -> None:
+        """End the threads."""
+        self.trainer.close()
+
+    def _drift(self) -> float:
+        where, counts = self._sample
+        trainer = self.trainer
+        table = trainer.sums if trainer.is_averaging else np.maximum(trainer.regret, 0)
+        rows = where[:, None] + np.arange(trainer.game.width)
+        inside = np.arange(trainer.game.width) < counts[:, None]
+        values = np.where(inside, table[np.minimum(rows, len(table) - 1)], 0)
+        totals = values.sum(axis=1, keepdims=True)
+        strategies = np.where(totals > 0, values / np.where(totals > 0, totals, 1), inside / counts[:, None])
+        before, self._last_strategies = self._last_strategies, strategies.astype(np.float32)
+        return float("nan") if before is None else float(np.abs(strategies - before).sum(axis=1).mean() / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a folder holds, without its tables."""
+
+    preset: BlueprintPreset
+    plan: TrainingPlan
+    iterations: int
+    cards: CardAbstraction
+
+
+def read_checkpoint(folder: Path) -> Checkpoint:
+    """Look at a checkpoint, to prepare what resuming needs: the dealer."""
+    header = read_header(_checkpoint_path(folder), _KIND)
+    tables = map_tables(folder / CHECKPOINT, _KIND, header, verify=False)
+    preset = named_preset(header["preset"])
+    if header["menus"] != preset.menus or tuple(header["buckets"]) != preset.num_buckets:
+        raise CheckpointError(f"{folder} holds a training of another '{preset.name}': the preset has changed")
+    plan = dict(header["plan"])
+    plan["settings"] = TrainingSettings(**plan["settings"])
+    return Checkpoint(preset, TrainingPlan(**plan), int(header["iterations"]), _cards(tables))
+
+
+def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None = None) -> TrainingRun:
+    """A training as its checkpoint left it; verifies all checksums.
+
+    plan  instead of the checkpoint's: a longer one, say
+    """
+    checkpoint = read_checkpoint(folder)
+    header = read_header(folder / CHECKPOINT, _KIND)
+    tables = map_tables(folder / CHECKPOINT, _KIND, header, verify=True)
+    run = TrainingRun(checkpoint.preset, plan or checkpoint.plan, checkpoint.cards, dealer, threads)
+    trainer = run.trainer
+    if len(tables["regret"]) != len(trainer.regret):
+        raise CheckpointError(f"{folder}: the checkpoint's tables do not fit the game's")
+    trainer.regret[:] = tables["regret"]
+    trainer.sums[:] = tables["sums"]
+    trainer.iterations, trainer.periods = int(header["iterations"]), int(header["periods"])
+    trainer.weight, trainer.seconds = float(header["weight"]), float(header["seconds"])
+    run.core_seconds = float(header["core_seconds"])
+    run.history = [tuple(row) for row in header["history"]]
+    run._last = (trainer.iterations, trainer.seconds, 0)
+    return run
+
+
+def fathom_version() -> str:
+    """The installed version, or "unknown" when run from a folder."""
+    try:
+        return version("fathom")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _checkpoint_path(folder: Path) -> Path:
+    path = folder / CHECKPOINT
+    if not path.exists():
+        raise CheckpointError(f"no training to resume in {folder}: there is no {CHECKPOINT}")
+    return path
+
+
+def _cards(tables: Mapping[str, Any]) -> CardAbstraction:
+    names = [name for name in tables if name.startswith("cards.")]
+    return CardAbstraction.from_arrays({name.removeprefix("cards."): tables[name] for name in names})
+
+
+def _sample_infosets(game: TrainingGame) -> tuple[I64, I64]:
+    """Where a fixed random sample of infosets starts in the tables, and how many actions each has."""
+    rng = np.random.default_rng(0)
+    ends = np.cumsum(game.node_buckets, dtype=np.int64)
+    chosen = rng.integers(0, ends[-1], size=DRIFT_SAMPLE)
+    nodes = np.searchsorted(ends, chosen, side="right")
+    buckets: I64 = chosen - (ends[nodes] - game.node_buckets[nodes])
+    counts = game.betting.num_actions[nodes].astype(np.int64)
+    where: I64 = game.betting.base[nodes] + buckets * counts
+    return where, counts

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from abstraction.buckets import BLOCKED
+from abstraction.isomorphism import NUM_CANONICAL_BOARDS, board_locations, canonical_board, canonical_boards
+from abstraction.tables import BucketTables
+from game.evaluator import evaluate
+from game.hands import HAND_CLASS, NUM_HANDS, class_text, hand_index
+from solver.deal_response import respond
+from solver.holdem_deals import HoldemDealer, PreflopDealer
+from solver.mccfr import Trainer, TrainingSettings, make_plan
+from solver.training_game import new_deals
+from solver.training_toys import push_fold
+from tests.reference.mccfr import xorshift
+from tests.solver.training_setups import small_cards
+
+SEED = 2**40 + 12345
+
+# The highest stack in big blinds with which to push at equilibrium (holdemresources.net, 2007), 20 for more.
+# Rows are the first card, A to 2; above the diagonal suited. 63s, 53s and 43s have gaps: 0 here.
+PUSH = """
+20 20 20 20 20 20 20 20 20 20 20 20 20
+20 20 20 20 20 20 20 20 20 20 20 19.9 19.3
+20 20 20 20 20 20 20 20 20 20 16.3 13.5 12.7
+20 20 20 20 20 20 20 20 18.6 14.7 13.5 10.6 8.5
+20 20 20 20 20 20 20 20 20 11.9 10.5 7.7 6.5
+20 20 20 20 20 20 20 20 20 14.4 6.9 4.9 3.7
+20 18.0 13.0 13.3 17.5 20 20 20 20 18.8 10.1 2.7 2.5
+20 16.1 10.3 8.5 9.0 10.8 14.7 20 20 20 13.9 2.5 2.1
+20 15.1 9.6 6.5 5.7 5.2 7.0 10.7 20 20 16.3 0 2.0
+20 14.2 8.9 6.0 4.1 3.5 3.0 2.6 2.4 20 20 0 2.0
+20 13.1 7.9 5.4 3.8 2.7 2.3 2.1 2.0 2.1 20 0 1.8
+20 12.2 7.5 5.0 3.4 2.5 1.9 1.8 1.7 1.8 1.6 20 1.7
+20 11.6 7.0 4.6 2.9 2.2 1.8 1.6 1.5 1.5 1.4 1.4 20
+"""
+
+
+def reference_deals(count: int) -> list[list[int]]:
+    """Nine cards each, shuffled as the kernel promises: the deck keeps its order between deals."""
+    random, deck, dealt = xorshift(SEED), list(range(52)), []
+    for _ in range(count):
+        for i in range(9):
+            j = i + int(np.float32(next(random)) * np.float32(52 - i))
+            deck[i], deck[j] = deck[j], deck[i]
+        dealt.append(deck[:9])
+    return dealt
+
+
+def outcome(cards: list[int]) -> int:
+    strengths = evaluate([cards[0:2] + cards[4:], cards[2:4] + cards[4:]]).astype(int)
+    return int(np.sign(strengths[0] - strengths[1]))
+
+
+@pytest.mark.kernel
+def test_preflop_deals_match_the_reference() -> None:
+    deals, state = new_deals(50, 1), np.array([SEED], dtype=np.uint64)
+    PreflopDealer().fill(state, deals)
+    for d, cards in enumerate(reference_deals(50)):
+        classes = [HAND_CLASS[hand_index(*cards[0:2])], HAND_CLASS[hand_index(*cards[2:4])]]
+        assert deals.buckets[d].tolist() == classes
+        assert deals.outcome[d] == outcome(cards)
+
+
+@pytest.mark.kernel
+@pytest.mark.slow
+def test_deals_match_the_reference() -> None:
+    """Tables hold only the rows these deals need: the buckets an abstraction computes."""
+    cards, dealt = small_cards(), reference_deals(6)
+    rows = {n: np.full((NUM_CANONICAL_BOARDS[n], NUM_HANDS), BLOCKED, dtype=np.uint16) for n in (3, 4, 5)}
+    for nine in dealt:
+        for n, table in rows.items():
+            board = canonical_board(tuple(nine[4 : 4 + n]))[0]
+            row = np.flatnonzero((canonical_boards(n) == board).all(axis=1))[0]
+            table[row] = cards.buckets(board)
+    tables = BucketTables(rows[3], rows[4], rows[5], *[board_locations(n) for n in (3, 4, 5)])
+    deals = new_deals(len(dealt), 4)
+    HoldemDealer(tables).fill(np.array([SEED], dtype=np.uint64), deals)
+    for d, nine in enumerate(dealt):
+        for p in range(2):
+            hand = hand_index(*nine[2 * p : 2 * p + 2])
+            expected = [cards.bucket(tuple(nine[4 : 4 + n]), hand) for n in (0, 3, 4, 5)]
+            assert deals.buckets[d, 4 * p : 4 * p + 4].tolist() == expected
+        assert deals.outcome[d] == outcome(nine)
+
+
+def test_deals_are_fair() -> None:
+    deals = new_deals(200_000, 1)
+    PreflopDealer().fill(np.array([SEED], dtype=np.uint64), deals)
+    expected = np.bincount(HAND_CLASS, minlength=169) / NUM_HANDS
+    for player in range(2):
+        counts = np.bincount(deals.buckets[:, player], minlength=169)
+        spread = np.sqrt(expected * len(deals.outcome))
+        assert (np.abs(counts - expected * len(deals.outcome)) < 5 * spread).all()
+    outcomes = Counter(deals.outcome.tolist())
+    assert abs(outcomes[1] - outcomes[-1]) < 2_000
+
+
+@pytest.mark.slow
+def test_push_or_fold_reaches_the_published_equilibrium() -> None:
+    """Ten big blinds: the chart's clear pushes are pushes, its clear folds folds; nobody gains elsewhere."""
+    game = push_fold(10.0)
+    settings = TrainingSettings(prune_below=-np.inf, floor=-np.inf)
+    trainer = Trainer(game, PreflopDealer(), make_plan(settings, 1, iterations=16_000_000), threads=2)
+    while not trainer.is_done:
+        trainer.run_slice()
+    strategy = trainer.average_strategy()
+    push, call = strategy[:338].reshape(169, 2)[:, 1], strategy[338:].reshape(169, 2)[:, 1]
+    limits = [float(word) for word in PUSH.split()]
+    wrong = [
+        class_text(c)
+        for c, limit in enumerate(limits)
+        if (limit > 11.5 and push[c] < 0.5) or (0 < limit < 8.5 and push[c] > 0.5)
+    ]
+    assert wrong == []
+    named = {class_text(c): c for c in range(169)}
+    assert call[named["K5o"]] > 0.6  # to 10.2 big blinds
+    assert call[named["K4o"]] < 0.4  # to 9.1
+    assert call[named["J9o"]] < 0.6  # to 9.5
+    assert call[named["Q8s"]] > 0.9  # to 13.0
+    assert call[named["T8s"]] < 0.4  # to 9.3
+    weights = np.bincount(HAND_CLASS, minlength=169) / NUM_HANDS
+    assert push @ weights == pytest.approx(0.583, abs=0.02)
+    assert call @ weights == pytest.approx(0.374, abs=0.02)
+    deals = new_deals(2_000_000, 1)
+    PreflopDealer().fill(np.array([SEED], dtype=np.uint64), deals)
+    assert respond(game, strategy, deals, held_out=0.5).held_out_exploitability < 5e-3

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from solver.table_file import FileKind, write_tables
+from solver.training import CHECKPOINT, CheckpointError, read_checkpoint, resume
+from tests.solver.training_setups import small_dealer, small_run
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from tests.solver.training_setups import small_run
+run, folder = small_run(4_000_000), Path(sys.argv[1])
+while True:
+    run.step()
+    run.save(folder)
+    print(run.trainer.iterations, flush=True)
+"""
+
+
+def test_a_resumed_training_ends_in_the_same_bytes(tmp_path: Path) -> None:
+    whole = small_run()
+    while not whole.is_done:
+        whole.step()
+    whole.report()
+    whole.write(tmp_path / "whole.blueprint", reproducible=True)
+    half = small_run()
+    for _ in range(7):
+        half.step()
+    half.report()
+    half.save(tmp_path)
+    half.step()  # lost
+    rest = resume(tmp_path, small_dealer(), threads=1)
+    assert rest.trainer.iterations == 7 * half.trainer.plan.batch * half.trainer.plan.slice_batches
+    while not rest.is_done:
+        rest.step()
+    rest.write(tmp_path / "rest.blueprint", reproducible=True)
+    assert (tmp_path / "rest.blueprint").read_bytes() == (tmp_path / "whole.blueprint").read_bytes()
+    np.testing.assert_array_equal(rest.trainer.regret, whole.trainer.regret)
+
+
+@pytest.mark.slow
+def test_a_killed_training_loses_at_most_one_interval(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=Path.cwd(),
+        env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+    )  # fmt: skip
+    assert process.stdout is not None
+    saved = [int(process.stdout.readline()) for _ in range(4)]
+    time.sleep(0.01)  # somewhere in a slice, or in a write
+    process.send_signal(signal.SIGKILL)
+    saved += [int(line) for line in process.stdout]
+    process.wait()
+    process.stdout.close()
+    found = read_checkpoint(tmp_path)
+    step = saved[1] - saved[0]
+    assert found.iterations in (saved[-1], saved[-1] + step)
+    resume(tmp_path, small_dealer(), threads=1).step()
+
+
+def test_reports_say_how_it_goes() -> None:
+    run = small_run(40_000, threads=2)
+    reports = []
+    while not run.is_done:
+        for _ in range(5):
+            if not run.is_done:
+                run.step()
+        reports.append(run.report())
+    assert [r.progress for r in reports] == sorted(r.progress for r in reports)
+    assert reports[-1].progress == 1
+    assert reports[-1].seconds_left == 0
+    assert reports[-1].regret < reports[0].regret
+    assert reports[-1].averaging
+    assert not reports[0].averaging
+    assert 0 < reports[-1].drift < 0.5
+    assert all(r.nodes_per_s > r.iterations_per_s > 0 for r in reports)
+    assert run.core_seconds == pytest.approx(2 * run.trainer.seconds)
+    run.close()
+
+
+def test_refusals(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="no training to resume"):
+        read_checkpoint(tmp_path)
+    run = small_run(2_000)
+    run.save(tmp_path)
+    path = tmp_path / CHECKPOINT
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-100])
+    with pytest.raises(CheckpointError, match="cut off"):
+        read_checkpoint(tmp_path)
+    damaged = bytearray(whole)
+    damaged[-10] ^= 1
+    path.write_bytes(damaged)
+    with pytest.raises(CheckpointError, match="damaged"):
+        resume(tmp_path, small_dealer(), threads=1)
+    write_tables(path, FileKind(b"FATHOMB\n", 1, "blueprint", ValueError), {}, {"x": np.zeros(1)})
+    with pytest.raises(CheckpointError, match="not a training checkpoint"):
+        read_checkpoint(tmp_path)

@@ -1,0 +1,39 @@
+"""A training small enough for tests: a tiny blueprint's game and made-up cards."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abstraction.buckets import CardAbstraction
+from abstraction.opponents import OPPONENT_CLASSES
+from solver.blueprint_presets import named_preset
+from solver.kernels.mccfr import Deals
+from solver.mccfr import TrainingPlan, make_plan
+from solver.training import TrainingRun
+from solver.training_game import ListDealer
+
+
+def small_cards() -> CardAbstraction:
+    """Eight evenly spread centroids a round; nobody looks at cards here."""
+    level = np.arange(8)[:, None]
+    tails = np.repeat(level * 30, 32, axis=1).astype(np.uint8)
+    river = np.repeat(level * 120, 8, axis=1).astype(np.int16)
+    return CardAbstraction.from_arrays(
+        {"opponent_classes": OPPONENT_CLASSES, "flop": tails, "turn": tails, "river": river}
+    )
+
+
+def small_dealer(count: int = 5_000) -> ListDealer:
+    """Made-up deals for the buckets of the tiny preset: the better river bucket wins."""
+    rng = np.random.default_rng(7)
+    sizes = named_preset("tiny").num_buckets
+    buckets = rng.integers(0, (*sizes, *sizes), size=(count, 8)).astype(np.int32)
+    return ListDealer(Deals(buckets, np.sign(buckets[:, 3] - buckets[:, 7]).astype(np.int8)))
+
+
+def small_plan(iterations: int = 20_000) -> TrainingPlan:
+    return make_plan(named_preset("tiny").settings, seed=3, iterations=iterations)
+
+
+def small_run(iterations: int = 20_000, threads: int = 1) -> TrainingRun:
+    return TrainingRun(named_preset("tiny"), small_plan(iterations), small_cards(), small_dealer(), threads)
