@@ -112,7 +112,7 @@ def test_kuhn_reaches_its_value() -> None:
 @pytest.mark.slow
 def test_leduc_reaches_its_value_and_the_exact_engine_agrees() -> None:
     game, deals = leduc()
-    trainer = train(game, deals, 6_000_000, NO_PRUNING)  # one thread: the same every time
+    trainer = train(game, deals, 10_000_000, NO_PRUNING)  # one thread: the same every time
     strategy = trainer.average_strategy()
     response = respond(game, strategy, deals)
     assert response.exploitability < 5e-3
