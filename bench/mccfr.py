@@ -1,13 +1,13 @@
 """How fast the blueprint trainer is: deals dealt, walked for both players, and learned from.
 
-traversals_per_s    walks of one deal for one player
-nodes_per_s         nodes visited in them, terminal nodes included
-deals_per_s         how fast one thread deals alone: cards, buckets of all rounds, who wins
-nodes_per_traversal how far a walk goes; more as strategies develop, fewer when pruning
+traversals_per_s     walks of one deal for one player
+nodes_per_s          nodes visited in them, terminal nodes included
+deals_per_s          how fast one thread deals: cards, buckets of all rounds, who wins
+nodes_per_traversal  how far a walk goes
 
-The figure is taken after --warm-up seconds of training, when strategies have become uneven and the tables no
-longer fit a cache. Without --tables deals are made up, buckets from random strengths, so that no bucket
-tables are built first; then real cards are slower to deal.
+Real cards, tables of full size, averaging on and pruning off. The figure is taken after a warm-up, when
+strategies have become uneven and memory, not the cache, answers. Buckets come from the strength of what a
+hand has made so far, in tables as large as the real ones, which take a minute longer to build: --clustered.
 """
 
 from __future__ import annotations
@@ -15,18 +15,27 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from math import inf
 
 import numpy as np
+import numpy.typing as npt
 
+from abstraction.isomorphism import board_locations, canonical_boards
 from abstraction.presets import make_card_abstraction
-from abstraction.tables import open_tables
+from abstraction.tables import BucketTables, open_tables
+from game.evaluator import START, strength_5, strength_6, strength_7, strength_counts
+from game.evaluator_tables import CARD_BITS, CARD_KEYS
+from game.hands import HAND_CARDS, NUM_HANDS
+from game.jit import kernel
 from solver.blueprint_presets import named_preset
 from solver.holdem_deals import HoldemDealer
 from solver.mccfr import Trainer, TrainingSettings, make_plan
-from solver.training_game import Dealer, ListDealer, TrainingGame, new_deals
+from solver.training_game import Dealer, new_deals
 
-MADE_UP_DEALS = 1_000_000
-_BLUR = (0.3, 0.2, 0.12, 0.04)
+U8 = npt.NDArray[np.uint8]
+U16 = npt.NDArray[np.uint16]
+
+QUICK = ("--warm-up", "5", "--seconds", "5")
 
 
 def main(argv: list[str]) -> int:
@@ -34,12 +43,10 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="fathom bench mccfr", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
-    parser.add_argument("--preset", default="default", help="default: %(default)s")
+    parser.add_argument("--preset", default="default", help="tiny, default or paper (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=10.0, help="to measure (default: %(default)s)")
     parser.add_argument("--warm-up", type=float, default=20.0, help="seconds before (default: %(default)s)")
-    parser.add_argument(
-        "--tables", action="store_true", help="deal real cards; builds the bucket tables once"
-    )
+    parser.add_argument("--clustered", action="store_true", help="with the preset's own buckets")
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     args = parser.parse_args(argv)
     figures = _measure(args)
@@ -54,9 +61,13 @@ def main(argv: list[str]) -> int:
 def _measure(args: argparse.Namespace) -> dict[str, float | int | str]:
     preset = named_preset(args.preset)
     game = preset.game()
-    dealer = _real_dealer(preset.cards, args.seed) if args.tables else _made_up_dealer(game, args.seed)
-    settings = TrainingSettings(burn_in=0.0, prune_below=float("-inf"), floor=float("-inf"))
-    plan = make_plan(settings, args.seed, seconds=args.seconds + args.warm_up)
+    if args.clustered:
+        tables = open_tables(make_card_abstraction(preset.cards, args.seed))
+    else:
+        tables = _strength_tables(preset.num_buckets)
+    dealer = HoldemDealer(tables)
+    settings = TrainingSettings(burn_in=0.0, prune_below=-inf, floor=-inf)
+    plan = make_plan(settings, args.seed, seconds=args.warm_up + args.seconds)
     trainer = Trainer(game, dealer, plan, args.threads)
     while trainer.seconds < args.warm_up:
         trainer.run_slice()
@@ -71,34 +82,54 @@ def _measure(args: argparse.Namespace) -> dict[str, float | int | str]:
         "traversals_per_s": round(2 * iterations / seconds),
         "nodes_per_s": round(nodes / seconds),
         "threads": args.threads,
-        "deals_per_s": round(_deal_rate(dealer, game.num_rounds)),
+        "deals_per_s": round(_deal_rate(dealer)),
         "nodes_per_traversal": round(nodes / (2 * iterations), 1),
         "preset": preset.name,
         "betting_nodes": len(game.betting.base),
+        "infosets": game.num_infosets,
         "table_mb": round(8 * game.table_size / 1e6, 1),
-        "cards": "real" if args.tables else "made up",
+        "buckets": "clustered" if args.clustered else "by strength",
     }
 
 
-def _real_dealer(cards: str, seed: int) -> Dealer:
-    return HoldemDealer(open_tables(make_card_abstraction(cards, seed)))
+def _strength_tables(num_buckets: tuple[int, ...]) -> BucketTables:
+    """Buckets by the share of all seven-card hands that are weaker than what the hand has made so far."""
+    shares = np.cumsum(strength_counts()) / 133_784_561
+
+    def table(num_cards: int, count: int) -> U16:
+        boards = canonical_boards(num_cards)
+        filled = np.empty((len(boards), NUM_HANDS), dtype=np.uint16)
+        _fill_by_strength(boards, (shares * count).astype(np.uint16), filled)
+        return filled
+
+    flop, turn, river = (table(n, count) for n, count in zip((3, 4, 5), num_buckets[1:], strict=True))
+    return BucketTables(flop, turn, river, board_locations(3), board_locations(4), board_locations(5))
 
 
-def _made_up_dealer(game: TrainingGame, seed: int) -> Dealer:
-    """Buckets that blur a hidden strength less and less from round to round; the stronger one wins."""
-    rng = np.random.default_rng(seed)
-    strengths = rng.random((MADE_UP_DEALS, 2))
-    deals = new_deals(MADE_UP_DEALS, game.num_rounds)
-    for p in range(2):
-        for r, count in enumerate(game.num_buckets):
-            seen = strengths[:, p] + _BLUR[r] * rng.normal(size=MADE_UP_DEALS)
-            deals.buckets[:, p * game.num_rounds + r] = np.clip(seen, 0, 0.9999) * count
-    deals.outcome[:] = np.sign(strengths[:, 0] - strengths[:, 1])
-    return ListDealer(deals)
+@kernel
+def _fill_by_strength(boards: U8, bucket_of: U16, table: U16) -> None:
+    for n in range(boards.shape[0]):
+        key, held = START, np.uint64(0)
+        for i in range(boards.shape[1]):
+            key += CARD_KEYS[boards[n, i]]
+            held |= CARD_BITS[boards[n, i]]
+        for hand in range(NUM_HANDS):
+            low, high = HAND_CARDS[hand, 0], HAND_CARDS[hand, 1]
+            own = CARD_BITS[low] | CARD_BITS[high]
+            total = key + CARD_KEYS[low] + CARD_KEYS[high]
+            if held & own:
+                strength = np.uint16(0)
+            elif boards.shape[1] == 3:
+                strength = strength_5(total, held | own)
+            elif boards.shape[1] == 4:
+                strength = strength_6(total, held | own)
+            else:
+                strength = strength_7(total, held | own)
+            table[n, hand] = bucket_of[strength]
 
 
-def _deal_rate(dealer: Dealer, num_rounds: int) -> float:
-    deals, state = new_deals(100_000, num_rounds), np.ones(1, dtype=np.uint64)
+def _deal_rate(dealer: Dealer) -> float:
+    deals, state = new_deals(100_000, 4), np.ones(1, dtype=np.uint64)
     seconds = []
     for _ in range(3):
         start = time.perf_counter()

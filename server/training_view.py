@@ -1,4 +1,4 @@
-"""A training in the terminal: one bar and one line of figures that change in place."""
+"""A training in the terminal: a bar and the figures, changing in place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from types import TracebackType
 from rich.console import Console, Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
-from rich.table import Table
 from rich.text import Text
 
 from solver.training import Report, TrainingRun
@@ -36,16 +35,14 @@ class TrainingView:
 
     def show(self, report: Report) -> None:
         """Replace what is on the screen."""
-        table = Table.grid(padding=(0, 3))
         left = timedelta(seconds=round(report.seconds_left))
-        table.add_row(
-            f"{report.iterations:,} iterations",
-            f"{report.iterations_per_s:,.0f}/s",
-            f"{report.nodes_per_s / 1e6:.1f} M nodes/s",
-            f"regret {report.regret:.4g}",
-            f"drift {report.drift:.4f}",
-            "averaging" if report.averaging else "burn-in",
-            f"{left} left",
+        speed = (
+            f"{report.iterations:,} iterations, {report.iterations_per_s:,.0f}/s, "
+            f"{report.nodes_per_s / 1e6:.1f} M nodes/s, {left} left"
+        )
+        quality = (
+            f"regret {report.regret:.4g}, drift {report.drift:.4f}, "
+            f"{'averaging' if report.averaging else 'burn-in'}"
         )
         bar = ProgressBar(total=1.0, completed=report.progress, width=60)
-        self._live.update(Group(Text(self._title), bar, table))
+        self._live.update(Group(Text(self._title), bar, Text(speed), Text(quality)))

@@ -149,6 +149,8 @@ class Trainer:
         if plan.iterations:
             num_batches = min(num_batches, plan.iterations // plan.batch - first)
         rules, batches = self._rules(), iter(range(first, first + num_batches))
+        if self.seconds == 0:
+            self._compile(rules)
         start = perf_counter()
         workers = [self._pool.submit(self._work, thread, rules, batches) for thread in range(self.threads)]
         for worker in workers:
@@ -174,6 +176,12 @@ class Trainer:
     def close(self) -> None:
         """End the threads."""
         self._pool.shutdown()
+
+    def _compile(self, rules: Rules) -> None:
+        """Let the kernels compile on no deals at all, so that it is not counted as training."""
+        nothing, walk = new_deals(0, self.game.num_rounds), self._walks[0]
+        self.dealer.fill(walk.random, nothing)
+        train_batch(self.game.betting, nothing, rules, self.regret, self.sums, walk)
 
     def _rules(self) -> Rules:
         settings = self.plan.settings

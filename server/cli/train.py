@@ -59,16 +59,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Train to the end of the plan, or until interrupted."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     folder = args.checkpoint or Path(f"training-{args.preset}")
-    folder.mkdir(parents=True, exist_ok=True)
     if args.threads < 1:
         raise ValueError(f"{args.threads} threads: give at least 1")
     console = Console(stderr=True, quiet=args.quiet)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        training = _resume(args, folder, progress) if args.resume else _start(args, folder, progress)
+    training = (_resume if args.resume else _start)(args, folder, console)
     interrupted = _train(training, folder, args.interval, console)
     training.save(folder)
     if interrupted:
@@ -91,7 +87,7 @@ def _plan(args: argparse.Namespace) -> TrainingPlan:
     return make_plan(settings, args.seed, iterations, args.seconds)
 
 
-def _start(args: argparse.Namespace, folder: Path, progress: Progress) -> TrainingRun:
+def _start(args: argparse.Namespace, folder: Path, console: Console) -> TrainingRun:
     from abstraction.presets import make_card_abstraction
     from abstraction.tables import open_tables
     from solver.blueprint_presets import named_preset
@@ -101,12 +97,14 @@ def _start(args: argparse.Namespace, folder: Path, progress: Progress) -> Traini
     if (folder / CHECKPOINT).exists():
         raise ValueError(f"{folder} holds a training already: add --resume, or name another folder")
     plan, preset = _plan(args), named_preset(args.preset)
-    cards = make_card_abstraction(preset.cards, args.seed, progress)
-    dealer = HoldemDealer(open_tables(cards, progress=progress))
+    folder.mkdir(parents=True, exist_ok=True)
+    with _bars(console) as progress:
+        cards = make_card_abstraction(preset.cards, args.seed, progress)
+        dealer = HoldemDealer(open_tables(cards, progress=progress))
     return TrainingRun(preset, plan, cards, dealer, args.threads)
 
 
-def _resume(args: argparse.Namespace, folder: Path, progress: Progress) -> TrainingRun:
+def _resume(args: argparse.Namespace, folder: Path, console: Console) -> TrainingRun:
     from abstraction.tables import open_tables
     from solver.holdem_deals import HoldemDealer
     from solver.mccfr import make_plan
@@ -116,8 +114,16 @@ def _resume(args: argparse.Namespace, folder: Path, progress: Progress) -> Train
     plan = checkpoint.plan
     if args.iterations or args.seconds:
         plan = make_plan(plan.settings, plan.seed, args.iterations, args.seconds)
-    dealer = HoldemDealer(open_tables(checkpoint.cards, progress=progress))
+    with _bars(console) as progress:
+        dealer = HoldemDealer(open_tables(checkpoint.cards, progress=progress))
     return resume(folder, dealer, args.threads, plan)
+
+
+def _bars(console: Console) -> Progress:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True)
 
 
 def _train(training: TrainingRun, folder: Path, interval: float, console: Console) -> bool:

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bench.mccfr import main
+
+
+@pytest.mark.slow
+def test_one_line_with_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--json", "--preset", "tiny", "--seconds", "0.3", "--warm-up", "0.1", "--threads", "2"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    figures = json.loads(line)
+    assert figures["threads"] == 2
+    assert figures["nodes_per_s"] > figures["traversals_per_s"] > 0
+    assert figures["deals_per_s"] > 0
