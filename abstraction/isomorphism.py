@@ -90,6 +90,12 @@ def find_relabelling(board: U8) -> int:
 
 
 @kernel
+def relabel_card(card: int, relabelling: int) -> np.int64:
+    """The card after a relabelling."""
+    return np.int64(card & 0xFC | RELABELLINGS[relabelling, card & 3])
+
+
+@kernel
 def board_index(board: U8) -> int:
     """Colexicographic rank among boards of as many cards; the cards may be in any order."""
     cards = np.empty(5, dtype=np.int64)
@@ -131,7 +137,7 @@ def _fill_locations(boards: U8, locations: U32) -> None:
     for index in range(locations.shape[0]):
         relabelling = find_relabelling(board)
         for i in range(num_cards):
-            canonical[i] = board[i] & 0xFC | RELABELLINGS[relabelling, board[i] & 3]
+            canonical[i] = relabel_card(board[i], relabelling)
         locations[index] = row_of_index[board_index(canonical)] << LOCATION_BITS | relabelling
         _advance(board)
 

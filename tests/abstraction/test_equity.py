@@ -116,10 +116,15 @@ def check_board(board: Cards, hands: list[int]) -> None:
         )
 
 
-def test_turn_tails_are_exact() -> None:
-    check_board(parse_cards("7h8h9cTd"), [hand_index(*parse_cards("AhKh")), hand_index(*parse_cards("2c2d"))])
+@pytest.mark.parametrize(
+    ("board", "hands"),
+    [("7h8h9cTd", ("AhKh", "2c2d")), ("7h8h9hTh", ("AhKc", "2c2d")), ("9c9d2c2d", ("9hKs",))],
+)
+def test_turn_tails_are_exact(board: str, hands: tuple[str, ...]) -> None:
+    check_board(parse_cards(board), [hand_index(*parse_cards(hand)) for hand in hands])
 
 
 @pytest.mark.slow
-def test_flop_tails_are_exact() -> None:
-    check_board(parse_cards("QcJc4d"), [hand_index(*parse_cards("KcTc"))])
+@pytest.mark.parametrize(("board", "hand"), [("QcJc4d", "KcTh"), ("8h8d8s", "Ac2d"), ("6s4s2s", "6h5h")])
+def test_flop_tails_are_exact(board: str, hand: str) -> None:
+    check_board(parse_cards(board), [hand_index(*parse_cards(hand))])
