@@ -45,7 +45,7 @@ CARD_PRESETS = {
         _preset("tiny", 32, Sample(50, 400), Sample(400, 50), Sample(2_000, 10)),
         _preset("256", 256, Sample(600, 200), Sample(6_000, 40), Sample(20_000, 12)),
         _preset("1000", 1_000, Sample(2_000, 400), Sample(10_000, 60), Sample(60_000, 12)),
-        _preset("2000", 2_000, Sample(2_000, 1_176), Sample(17_000, 60), Sample(90_000, 12)),
+        _preset("2000", 2_000, Sample(2_000, 600), Sample(17_000, 60), Sample(90_000, 12)),
         # All canonical flops, turns and rivers: about 13 million points and 0.6 GB on the turn and river.
         _preset("30000", 30_000, Sample(2_000, 1_176), Sample(17_000, 600), Sample(135_000, 100)),
     )

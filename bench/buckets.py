@@ -47,6 +47,8 @@ U8 = npt.NDArray[np.uint8]
 U16 = npt.NDArray[np.uint16]
 F64 = npt.NDArray[np.float64]
 
+QUICK = ("--presets", "tiny", "--sample", "0.2")
+
 QUALITY_BOARDS = {3: 300, 4: 2_000, 5: 5_000}
 SPEED_BOARDS = {3: 15, 4: 200, 5: 1_000}
 RELABELLED_BOARDS = {4: 300, 5: 2_000}
@@ -67,11 +69,14 @@ def main(argv: list[str]) -> int:
         default="0:100",
         help="which of the 22,100 flops to relabel: START:END or all (default: %(default)s)",
     )
+    parser.add_argument(
+        "--sample", type=float, default=1.0, help="so many times the usual number of boards (default: 1)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of clustering and boards (default: %(default)s)")
     args = parser.parse_args(argv)
     start, end = (0, NUM_FLOPS) if args.flops == "all" else map(int, args.flops.split(":"))
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        figures = _measure(args.presets.split(","), start, end, args.seed, progress)
+        figures = _measure(args.presets.split(","), start, end, args.sample, args.seed, progress)
     if args.json:
         print(json.dumps(figures))
     else:
@@ -79,7 +84,9 @@ def main(argv: list[str]) -> int:
     return 1 if figures["relabelled"]["mismatches"] else 0
 
 
-def _measure(presets: list[str], start: int, end: int, seed: int, progress: Progress) -> dict[str, Any]:
+def _measure(
+    presets: list[str], start: int, end: int, sample: float, seed: int, progress: Progress
+) -> dict[str, Any]:
     rng = np.random.default_rng([seed, 1])
     quality, speed, made = {}, {}, {}
     for preset in presets:
@@ -88,20 +95,20 @@ def _measure(presets: list[str], start: int, end: int, seed: int, progress: Prog
         seconds = time.perf_counter() - began
         quality[preset] = {"clustering_seconds": round(seconds, 1), "digest": made[preset].digest}
     for num_cards, name in ROUND_NAMES.items():
-        boards = _random_boards(rng, QUALITY_BOARDS[num_cards], num_cards)
+        boards = _random_boards(rng, QUALITY_BOARDS[num_cards] * sample, num_cards)
         equities = _equities(boards, progress)
         for preset, abstraction in made.items():
             quality[preset][name] = _quality(abstraction, boards, equities)
     for preset, abstraction in made.items():
         speed[preset] = {
-            name: _speed(abstraction, _random_boards(rng, SPEED_BOARDS[num_cards], num_cards))
+            name: _speed(abstraction, _random_boards(rng, SPEED_BOARDS[num_cards] * sample, num_cards))
             for num_cards, name in ROUND_NAMES.items()
         }
     return {
         "bench": "buckets",
         "quality": quality,
         "speed_ms": speed,
-        "relabelled": _relabel(next(iter(made.values())), start, end, rng, progress),
+        "relabelled": _relabel(next(iter(made.values())), start, end, sample, rng, progress),
         "seed": seed,
         "cpu": platform.processor() or platform.machine(),
         "python": platform.python_version(),
@@ -110,8 +117,9 @@ def _measure(presets: list[str], start: int, end: int, seed: int, progress: Prog
     }
 
 
-def _random_boards(rng: np.random.Generator, count: int, num_cards: int) -> U8:
-    return np.array([rng.permutation(52)[:num_cards] for _ in range(count)], dtype=np.uint8)
+def _random_boards(rng: np.random.Generator, count: float, num_cards: int) -> U8:
+    boards = [rng.permutation(52)[:num_cards] for _ in range(max(2, round(count)))]
+    return np.array(boards, dtype=np.uint8)
 
 
 def _equities(boards: U8, progress: Progress) -> F64:
@@ -178,11 +186,19 @@ def _speed(abstraction: CardAbstraction, boards: U8) -> dict[str, float]:
 
 
 def _relabel(
-    abstraction: CardAbstraction, start: int, end: int, rng: np.random.Generator, progress: Progress
+    abstraction: CardAbstraction,
+    start: int,
+    end: int,
+    sample: float,
+    rng: np.random.Generator,
+    progress: Progress,
 ) -> dict[str, int]:
     flops = np.array(list(islice(combinations(range(52), 3), start, end)), dtype=np.uint8)
     figures, mismatches = {}, 0
-    for boards in (flops, *[_random_boards(rng, count, n) for n, count in RELABELLED_BOARDS.items()]):
+    for boards in (
+        flops,
+        *[_random_boards(rng, sample * count, n) for n, count in RELABELLED_BOARDS.items()],
+    ):
         name = ROUND_NAMES[boards.shape[1]]
 
         def work(first: int, last: int, boards: U8 = boards) -> int:
