@@ -107,6 +107,10 @@ class CardAbstraction:
         except KeyError as missing:
             raise AbstractionError(f"a card abstraction needs the array {missing}") from None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The cache and its lock stay behind when an abstraction goes to another process.
+        return CardAbstraction.from_arrays, (self.to_arrays(),)
+
     def buckets(self, board: Cards) -> U16:
         """uint16[1326]: the bucket of every hand on a board of 0, 3, 4 or 5 cards; BLOCKED where it has none.
 

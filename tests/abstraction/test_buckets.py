@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -130,6 +132,7 @@ def test_round_trip_through_arrays() -> None:
     copy = CardAbstraction.from_arrays(abstraction.to_arrays())
     assert copy.digest == abstraction.digest != some_abstraction(21).digest
     assert copy.num_buckets == (169, 20, 20, 20)
+    assert pickle.loads(pickle.dumps(abstraction)).digest == abstraction.digest
 
 
 def test_arrays_that_make_no_sense_are_refused() -> None:
