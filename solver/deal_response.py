@@ -21,8 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from solver.kernels.deal_values import add_best, add_ends, follow_action
 from solver.kernels.mccfr import Deals
-from solver.layout import F32, F64, I8, I32
+from solver.layout import F32, I8, I32
 from solver.training_game import TrainingGame
 
 
@@ -56,14 +57,14 @@ def respond(
     held_out  share of the deals, the last ones, on which responses are played but not chosen
     """
     num_deals = len(deals.outcome)
-    fit = np.ones(num_deals)
+    fit = np.ones(num_deals, dtype=np.float32)
     fit[round(num_deals * (1 - held_out)) :] = 0
     sums = []
     for player in range(2):
         parts = _parts(game, strategy, deals, fit, player)
         with ThreadPoolExecutor(threads) as pool:
             sums.append(np.sum(list(pool.map(_Part.value, parts)), axis=0))
-    weights = fit.sum(), num_deals - fit.sum()
+    weights = float(fit.sum(dtype=np.float64)), num_deals - float(fit.sum(dtype=np.float64))
     fitted, rest = (tuple(float(sums[p][i] / max(weights[i], 1)) for p in range(2)) for i in range(2))
     return Response((fitted[0], fitted[1]), (rest[0], rest[1]) if weights[1] else None)
 
@@ -74,7 +75,7 @@ def uniform_strategy(game: TrainingGame) -> F32:
     return (1 / counts).astype(np.float32)
 
 
-def _parts(game: TrainingGame, strategy: F32, deals: Deals, fit: F64, player: int) -> Iterator[_Part]:
+def _parts(game: TrainingGame, strategy: F32, deals: Deals, fit: F32, player: int) -> Iterator[_Part]:
     """The deals by the responder's first bucket, in the order of what he remembers: parts fit a cache."""
     rounds = game.num_rounds
     own = deals.buckets[:, player * rounds : (player + 1) * rounds]
@@ -88,56 +89,48 @@ class _Part:
     """The response of one player on deals sorted by his buckets, first round first."""
 
     def __init__(
-        self, game: TrainingGame, strategy: F32, player: int, buckets: I32, outcome: I8, fit: F64
+        self, game: TrainingGame, strategy: F32, player: int, buckets: I32, outcome: I8, fit: F32
     ) -> None:
-        self.betting, self.strategy, self.player, self.rounds = (
-            game.betting,
-            strategy,
-            player,
-            game.num_rounds,
-        )
-        self.buckets, self.fit = buckets.astype(np.int64), fit
-        self.outcome = outcome * (1.0 if player == 0 else -1.0)
+        self.betting, self.strategy, self.player = game.betting, strategy, player
+        self.rounds = game.num_rounds
+        self.columns, self.fit = np.ascontiguousarray(buckets.T), fit
+        self.sign = 1 if player == 0 else -1
+        self.outcome = (outcome * self.sign).astype(np.int8)
         own = buckets[:, player * self.rounds : (player + 1) * self.rounds]
         changes = np.diff(own, axis=0, prepend=own[:1]) != 0
         changes[0] = True
         # Where what he remembers changes, for each round: earlier rounds are remembered.
         self.starts = [np.flatnonzero(changes[:, : r + 1].any(axis=1)) for r in range(self.rounds)]
-        self.lengths = [np.diff(starts, append=len(own)) for starts in self.starts]
 
     def value(self) -> tuple[float, float]:
         """Sum of the response's values over the deals it was chosen for, and over the others."""
-        values = self._node_value(0, np.ones(len(self.fit)))
-        fitted = float(values @ self.fit)
-        return fitted, float(values.sum()) - fitted
+        values = np.zeros(len(self.fit), dtype=np.float32)
+        self._add_node(0, np.ones(len(self.fit), dtype=np.float32), values)
+        fitted = float(values.astype(np.float64) @ self.fit)
+        return fitted, float(values.sum(dtype=np.float64)) - fitted
 
-    def _node_value(self, n: int, reach: F64) -> F64:
-        """Value on each deal times the probability `reach` with which the opponent comes there."""
+    def _add_node(self, n: int, reach: F32, out: F32) -> None:
+        """Add the value on each deal times the probability `reach` with which the opponent comes there."""
         betting = self.betting
         num_actions, first = int(betting.num_actions[n]), int(betting.first_entry[n])
         column = int(betting.column[n])
         if betting.player[n] == self.player:
-            values = [self._entry_value(first + a, reach) for a in range(num_actions)]
-            starts = self.starts[column % self.rounds]
-            totals = [np.add.reduceat(value * self.fit, starts) for value in values]
-            best = np.repeat(np.argmax(totals, axis=0), self.lengths[column % self.rounds])
-            result = values[0]
-            for a in range(1, num_actions):
-                result = np.where(best == a, values[a], result)
-            return result
-        where = betting.base[n] + self.buckets[:, column] * num_actions
-        total = np.zeros(len(reach))
+            values = np.zeros((num_actions, len(reach)), dtype=np.float32)
+            for a in range(num_actions):
+                self._add_entry(first + a, reach, values[a])
+            add_best(values, self.fit, self.starts[column % self.rounds], out)
+            return
+        below = np.empty_like(reach)
         for a in range(num_actions):
-            chance = self.strategy[where + a]
-            if chance.any():
-                total += self._entry_value(first + a, reach * chance)
-        return total
+            start = int(betting.base[n]) + a
+            if follow_action(self.strategy, start, num_actions, self.columns[column], reach, below):
+                self._add_entry(first + a, below, out)
 
-    def _entry_value(self, entry: int, reach: F64) -> F64:
+    def _add_entry(self, entry: int, reach: F32, out: F32) -> None:
         betting = self.betting
         following = int(betting.child[entry])
         if following >= 0:
-            return self._node_value(following, reach)
-        if betting.stake[entry]:
-            return np.asarray(float(betting.stake[entry]) * self.outcome * reach)
-        return np.asarray(float(betting.fixed[entry]) * (1 if self.player == 0 else -1) * reach)
+            self._add_node(following, reach, out)
+        else:
+            fixed = np.float32(self.sign * betting.fixed[entry])
+            add_ends(fixed, betting.stake[entry], self.outcome, reach, out)

@@ -16,6 +16,7 @@ from solver.mccfr import BATCH, Trainer, TrainingError, TrainingSettings, batch_
 from solver.toys import leduc as exact_leduc
 from solver.training_game import ListDealer, TrainingGame, make_training_game
 from solver.training_toys import kuhn, leduc
+from tests.reference.deal_response import best_response_values
 from tests.reference.mccfr import ReferenceTrainer, xorshift
 
 NO_PRUNING = TrainingSettings(burn_in=0.0, prune_below=-inf, floor=-inf)
@@ -91,6 +92,31 @@ def test_batches_match_the_reference(
             np.testing.assert_allclose(trainer.regret[at], expected, rtol=1e-3, atol=1e-3)
             sums = reference.sums.get((int(node), bucket), [0.0] * count)
             np.testing.assert_allclose(trainer.sums[at], sums, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("make", [leduc, two_round_game])
+def test_responses_match_the_reference(make: Callable[[], tuple[TrainingGame, Deals]]) -> None:
+    game, deals = make()
+    rng, strategy = np.random.default_rng(4), np.empty(game.table_size, dtype=np.float32)
+    chances = {}
+    for n, node in enumerate(game.tree_node):
+        count, where = int(game.betting.num_actions[n]), int(game.betting.base[n])
+        for bucket in range(game.node_buckets[n]):
+            row = rng.dirichlet(np.full(count, 0.5)).round(3)
+            strategy[where + bucket * count : where + (bucket + 1) * count] = row
+            chances[int(node), bucket] = row.tolist()
+    order = rng.permutation(len(deals.outcome))
+    shuffled = Deals(deals.buckets[order], deals.outcome[order])
+    response = respond(game, strategy, shuffled, held_out=0.25, threads=2)
+    rows = shuffled.buckets.reshape(len(order), 2, -1).tolist()
+    plain = [(tuple(a), tuple(b), int(o)) for (a, b), o in zip(rows, shuffled.outcome, strict=True)]
+    cut = round(0.75 * len(order))
+    assert response.held_out is not None
+    for player in range(2):
+        values = best_response_values(game.tree, game.unit, chances, plain, player, cut)
+        assert response.fitted[player] == pytest.approx(np.mean(values[:cut]), abs=1e-4)
+        assert response.held_out[player] == pytest.approx(np.mean(values[cut:]), abs=1e-4)
 
 
 def test_published_values_of_uniform_play() -> None:
