@@ -47,8 +47,8 @@ BLUEPRINT_PRESETS = {
         BlueprintPreset(
             "default",
             "preflop: 2x, 3x, a | 100%, a | 100%, a | a; 50%, 100%, a | 100%, a | a",
-            "1000",
-            4_000_000_000,
+            "2000",
+            2_000_000_000,
         ),
         BlueprintPreset(
             "paper",

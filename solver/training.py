@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,7 @@ class TrainingRun:
         self.preset, self.cards = preset, cards
         self.trainer = Trainer(game or preset.game(), dealer, plan, threads)
         self.core_seconds = 0.0
+        """Processor time: what a training costs, however busy the machine was."""
         self.history: list[tuple[int, float, float, float, float]] = []
         """Iterations, seconds, regret, drift and nodes per second of each report."""
         self._sample = _sample_infosets(self.trainer.game)
@@ -79,9 +81,9 @@ class TrainingRun:
 
     def step(self) -> None:
         """Train one slice. Blocks for about a second."""
-        before = self.trainer.seconds
+        before = process_time()
         self.trainer.run_slice()
-        self.core_seconds += (self.trainer.seconds - before) * self.trainer.threads
+        self.core_seconds += process_time() - before
 
     def report(self) -> Report:
         """Measure; also remembered in `history`."""

@@ -46,7 +46,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
             rounds = ("preflop", "flop", "turn", "river")
             verb.add_argument("--round", choices=rounds, help="one round only (all make a large file)")
         elif name == "measure":
-            verb.add_argument("--deals", type=int, default=5_000_000, help="to sample (default: %(default)s)")
+            verb.add_argument(
+                "--deals", type=int, default=10_000_000, help="to sample (default: %(default)s)"
+            )
             verb.add_argument("--seed", type=int, default=1, help="of the deals (default: 1)")
             verb.add_argument("--json", action="store_true", help="print one JSON object")
         elif name == "pack":
