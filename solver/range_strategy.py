@@ -1,0 +1,38 @@
+"""What a player does with every hand at one point of the betting: the currency of players, LBR and AIVAT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from game.actions import Action
+from solver.layout import F32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeStrategy:
+    """Actions and how often each hand takes them.
+
+    Depends on what is public alone: betting and board, not on the cards the player holds.
+    """
+
+    actions: tuple[Action, ...]
+    """Legal and different."""
+    probabilities: F32
+    """float32[A, H]: columns of hands that the board leaves possible add up to 1, others are 0."""
+
+    def draw(self, hand: int, rng: Random) -> Action:
+        """An action of one hand."""
+        column = self.probabilities[:, hand]
+        drawn = rng.random() * float(column.sum())
+        index = int(np.searchsorted(np.cumsum(column, dtype=np.float64), drawn, side="right"))
+        return self.actions[min(index, len(self.actions) - 1)]
+
+    def probability(self, action: Action) -> F32:
+        """float32[H]: how often each hand takes an action; zeros for one that is never taken."""
+        if action not in self.actions:
+            return np.zeros(self.probabilities.shape[1], dtype=np.float32)
+        row: F32 = self.probabilities[self.actions.index(action)]
+        return row
