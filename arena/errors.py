@@ -1,7 +1,8 @@
 """What can go wrong in a match.
 
 ArenaError
-└── MatchAborted  a match that cannot go on: a player went away or ran out of time, a file makes no sense
+├── MatchAborted  a match that cannot go on: a player went away or ran out of time, a file makes no sense
+└── PlayerError   a player that does not exist; a ValueError, too, as all refusals of input are
 """
 
 from __future__ import annotations
@@ -13,3 +14,7 @@ class ArenaError(Exception):
 
 class MatchAborted(ArenaError):  # noqa: N818 - it names what happened
     """The match ends here without a score; the message says whose fault it is, one line per fact."""
+
+
+class PlayerError(ArenaError, ValueError):
+    """A text that names no player; the message says what there is."""

@@ -1,0 +1,113 @@
+"""A player that does what a blueprint says, with translation of bets that are not in its tree.
+
+Off the tree (`solver.blueprint_walk`) it checks and calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from abstraction.buckets import BLOCKED
+from arena.play_style import PlayStyle, StyleNumbers, style_rows
+from game.actions import CALL, Action
+from game.betting import BettingState
+from game.cards import Cards
+from game.hands import hand_index, unblocked
+from game.state import HandState
+from solver.blueprint import Blueprint
+from solver.blueprint_walk import CHOICE_KEY, KEYS_PER_ACTION, OFF_TREE, BlueprintWalk
+from solver.kernels.draws import unit_at
+from solver.layout import F32, I32, I64, U8, U16
+from solver.range_strategy import RangeStrategy
+
+_SEED_MASK = (1 << 64) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class BlueprintPlayer:
+    """A blueprint as a player. Safe to share between threads."""
+
+    name: str
+    blueprint: Blueprint
+    style: PlayStyle = field(default_factory=PlayStyle)
+
+    def start_hand(self, seed: int) -> BlueprintHand:
+        """Somebody to play the next hand, in whichever seat."""
+        return BlueprintHand(self, seed & _SEED_MASK)
+
+    @cached_property
+    def walk(self) -> BlueprintWalk:
+        """The way into the blueprint's tree."""
+        return BlueprintWalk(self.blueprint.tree, self.blueprint.definition)
+
+    @cached_property
+    def numbers(self) -> StyleNumbers:
+        """The style for kernels."""
+        return self.style.numbers()
+
+
+class BlueprintHand:
+    """Plays one hand; it only remembers where in the tree it has been."""
+
+    def __init__(self, player: BlueprintPlayer, seed: int) -> None:
+        self._player = player
+        self._seed = seed
+        self._nodes: dict[str, int] = {}
+
+    def act(self, state: HandState, position: int) -> Action:
+        """Draw from the strategy of the hand held; the draw belongs to the number of the action."""
+        betting, walk = state.betting, self._player.walk
+        node = self.node(betting)
+        if node == OFF_TREE:
+            return CALL
+        hole = state.hole[position]
+        bucket = self._player.blueprint.cards.bucket(state.visible_board, hand_index(hole[0], hole[1]))
+        weights = self._weights(node, self._player.blueprint.rows(node)[:, bucket : bucket + 1])[:, 0]
+        index = sum(map(len, betting.actions))
+        drawn = unit_at(np.uint64(self._seed), KEYS_PER_ACTION * index + CHOICE_KEY) * float(weights.sum())
+        choice = int(np.searchsorted(np.cumsum(weights), drawn, side="right"))
+        return walk.real_action(node, int(self._children(node)[choice]), betting)
+
+    def strategy(self, betting: BettingState, board: Cards) -> RangeStrategy:
+        """What the player to act does with every hand; sizes that become the same real one are one."""
+        blueprint = self._player.blueprint
+        node = self.node(betting)
+        if node == OFF_TREE:
+            return RangeStrategy((CALL,), unblocked(board).astype(np.float32)[None, :])
+        actions = [self._player.walk.real_action(node, int(child), betting) for child in self._children(node)]
+        weights = self._weights(node, blueprint.rows(node))
+        merged = tuple(dict.fromkeys(actions))
+        sums = np.zeros((len(merged), weights.shape[1]), dtype=np.int64)
+        for action, row in zip(actions, weights, strict=True):
+            sums[merged.index(action)] += row
+        return RangeStrategy(merged, _spread(sums, blueprint.cards.buckets(board)))
+
+    def node(self, betting: BettingState) -> int:
+        """The blueprint's node for a running hand, or OFF_TREE."""
+        node = self._nodes.get(betting.text)
+        if node is None:
+            if betting.definition != self._player.blueprint.definition:
+                raise ValueError(f"{self._player.name} was trained for another game than the one played")
+            node = self._nodes[betting.text] = self._player.walk.find(betting, self._seed)
+        return node
+
+    def _children(self, node: int) -> I32:
+        return self._player.blueprint.tree.children_of(node)
+
+    def _weights(self, node: int, rows: U8) -> I64:
+        weights = np.empty(rows.shape, dtype=np.int64)
+        codes = self._player.blueprint.tree.action[self._children(node)]
+        style_rows(self._player.numbers, codes, np.ascontiguousarray(rows), weights)
+        return weights
+
+
+def _spread(weights: I64, buckets: U16) -> F32:
+    """float32[A, 1326]: probabilities of hands from weights int64[A, K] of buckets."""
+    probabilities = (weights / weights.sum(axis=0)).astype(np.float32)
+    live = buckets != BLOCKED
+    spread: F32 = probabilities[:, np.where(live, buckets, 0)]
+    spread[:, np.logical_not(live)] = 0.0
+    return spread

@@ -1,0 +1,144 @@
+"""What is done to a strategy before it is played: biases, thresholds, purification.
+
+In this order, on the actions of the betting tree:
+
+1. *bias*: folding, calling or all raises are made so many times likelier. Modicum's opponents at the depth
+   limit are the blueprint biased tenfold (Brown, Sandholm and Amos, 2018).
+2. *threshold*: actions less likely than this are never taken (Ganzfried, Sandholm and Waugh, 2012).
+3. *purify*: a fold likelier than this is always made; otherwise fold, call and all raises together are
+   compared, the likeliest is taken, and of raises the likeliest size. So did a winning bot of MIT Pokerbots.
+
+Weights are whole numbers, so that Python and kernels agree to the last bit. Ties go to the first action.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from game.jit import kernel
+from solver.layout import I32, I64, U8
+from solver.tree import CALL_ACTION, FOLD_ACTION
+
+MILLE = 1000
+NEVER = -1
+MAX_BIAS = 1000
+BIASES = ("fold", "call", "raise")
+
+
+class StyleNumbers(NamedTuple):
+    """A style as kernels take it."""
+
+    fold: int
+    call: int
+    raises: int
+    threshold: int
+    """In thousandths; 0 for none."""
+    purify: int
+    """In thousandths; NEVER for not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayStyle:
+    """How a strategy is changed. Nothing, by default."""
+
+    bias: str = ""
+    """One of BIASES, or empty for none."""
+    factor: int = 1
+    threshold: float = 0.0
+    purify: float | None = None
+    """The probability of folding above which to fold."""
+
+    def __post_init__(self) -> None:
+        if self.bias not in ("", *BIASES):
+            raise ValueError(f"no bias to {self.bias!r}: give one of {', '.join(BIASES)}")
+        if not 1 <= self.factor <= MAX_BIAS:
+            raise ValueError(f"a bias of {self.factor}: give a whole number from 1 to {MAX_BIAS}")
+        for name in ("threshold", "purify"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1:
+                raise ValueError(f"{name}={value:g}: give a probability from 0 to 1")
+
+    def numbers(self) -> StyleNumbers:
+        """For kernels."""
+        fold, call, raises = [self.factor if self.bias == name else 1 for name in BIASES]
+        purify = NEVER if self.purify is None else round(MILLE * self.purify)
+        return StyleNumbers(fold, call, raises, round(MILLE * self.threshold), purify)
+
+
+@kernel
+def style_weights(style: StyleNumbers, codes: I32, weights: I64) -> int:
+    """Apply a style to the weights of one infoset, in place; returns their sum.
+
+    codes    int32[A]  actions as the betting tree writes them: fold, call, raises
+    weights  int64[A]  in, out: proportional to probabilities
+    """
+    num_actions = codes.shape[0]
+    total = 0
+    for a in range(num_actions):
+        weights[a] *= _factor(style, codes[a])
+        total += weights[a]
+    if style.threshold > 0:
+        total = _cut(style.threshold, weights, total)
+    if style.purify != NEVER:
+        chosen = _purified(style.purify, codes, weights, total)
+        for a in range(num_actions):
+            weights[a] = 1 if a == chosen else 0
+        total = 1
+    return total
+
+
+@kernel
+def style_rows(style: StyleNumbers, codes: I32, rows: U8, weights: I64) -> None:
+    """Apply a style to every bucket of a node.
+
+    rows     uint8[A, K]  in
+    weights  int64[A, K]  out
+    """
+    column = np.empty(rows.shape[0], dtype=np.int64)
+    for k in range(rows.shape[1]):
+        for a in range(rows.shape[0]):
+            column[a] = rows[a, k]
+        style_weights(style, codes, column)
+        for a in range(rows.shape[0]):
+            weights[a, k] = column[a]
+
+
+@kernel
+def _factor(style: StyleNumbers, code: int) -> int:
+    if code == FOLD_ACTION:
+        return style.fold
+    return style.call if code == CALL_ACTION else style.raises
+
+
+@kernel
+def _cut(threshold: int, weights: I64, total: int) -> int:
+    likeliest = np.argmax(weights)
+    left = 0
+    for a in range(weights.shape[0]):
+        if a != likeliest and weights[a] * MILLE < threshold * total:
+            weights[a] = 0
+        left += weights[a]
+    return left
+
+
+@kernel
+def _purified(fold_above: int, codes: I32, weights: I64, total: int) -> int:
+    fold, call, best_raise, raises = -1, -1, -1, 0
+    for a in range(codes.shape[0]):
+        if codes[a] == FOLD_ACTION:
+            fold = a
+        elif codes[a] == CALL_ACTION:
+            call = a
+        else:
+            raises += weights[a]
+            if best_raise < 0 or weights[a] > weights[best_raise]:
+                best_raise = a
+    if fold >= 0 and weights[fold] * MILLE > fold_above * total:
+        return fold
+    chosen, most = call, weights[call]
+    if fold >= 0 and weights[fold] >= most:
+        chosen, most = fold, weights[fold]
+    return best_raise if raises > most else chosen

@@ -1,0 +1,100 @@
+"""Players by name, as the command line writes them.
+
+    call                                   a simple policy (arena.policies)
+    blueprint                              the default blueprint
+    blueprint:FILE                         another one
+    blueprint:FILE,bias=call*10,purify=0.2 with options, a comma between
+
+A text means the same player in every process, which is how matches send players to their workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+from arena.blueprint_player import BlueprintPlayer
+from arena.errors import PlayerError
+from arena.play_style import PlayStyle
+from arena.players import Player, PolicyPlayer
+from arena.policies import POLICIES
+from game.jit import cache_home
+from solver.blueprint import Blueprint, open_blueprint
+
+Options = dict[str, str]
+
+_FACTOR = 10
+
+
+def make_player(text: str) -> Player:
+    """The player of a text; refuses with `PlayerError`, which lists what there is."""
+    kind, argument, options = split_text(text)
+    if kind in POLICIES:
+        _refuse_rest(text, argument, options)
+        return PolicyPlayer(text, POLICIES[kind])
+    if kind not in KINDS:
+        raise PlayerError(f"no player {kind!r}: choose one of {', '.join(player_names())}")
+    player = KINDS[kind](text, argument, options)
+    if options:
+        raise PlayerError(f"{text!r}: {kind} has no option {next(iter(options))!r}")
+    return player
+
+
+def player_names() -> list[str]:
+    """What a text can start with."""
+    return [*POLICIES, *KINDS]
+
+
+def split_text(text: str) -> tuple[str, str, Options]:
+    """Kind, argument after the colon, options after the commas."""
+    head, *parts = text.split(",")
+    kind, _, argument = head.partition(":")
+    options = {}
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise PlayerError(f"{part!r} in {text!r} is not an option: write e.g. purify=0.2")
+        options[key.strip()] = value.strip()
+    return kind.strip(), argument.strip(), options
+
+
+def _blueprint_player(text: str, argument: str, options: Options) -> Player:
+    blueprint = _open(Path(argument) if argument else default_blueprint())
+    bias, _, factor = options.pop("bias", "").partition("*")
+    try:
+        style = PlayStyle(
+            bias=bias,
+            factor=int(factor) if factor else _FACTOR if bias else 1,
+            threshold=float(options.pop("threshold", "0")),
+            purify=float(options.pop("purify")) if "purify" in options else None,
+        )
+    except ValueError as error:
+        raise PlayerError(f"{text!r}: {error}") from None
+    return BlueprintPlayer(text, blueprint, style)
+
+
+def default_blueprint() -> Path:
+    """The blueprint meant when none is named."""
+    places = (cache_home() / "default.blueprint", Path("training-default", "default.blueprint"))
+    for path in places:
+        if path.exists():
+            return path
+    raise PlayerError(
+        f"no blueprint in {' or '.join(map(str, places))}: name one, as in blueprint:tiny.blueprint,"
+        " or train one with `fathom train`"
+    )
+
+
+@lru_cache(maxsize=4)
+def _open(path: Path) -> Blueprint:
+    return open_blueprint(path)
+
+
+def _refuse_rest(text: str, argument: str, options: Options) -> None:
+    if argument or options:
+        raise PlayerError(f"{text!r}: a simple policy takes neither a file nor options")
+
+
+KINDS: dict[str, Callable[[str, str, Options], Player]] = {"blueprint": _blueprint_player}
+"""Players beyond the policies: made from the text, its argument and its options, which they take out."""

@@ -1,0 +1,38 @@
+"""Blueprints for tests: any menus, made-up strategies, eight buckets a round; made in milliseconds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from abstraction.menu import parse_menu_book
+from game.definition import HUNL, GameDefinition
+from game.hands import NUM_CLASSES
+from solver.betting_tree import build_hand_tree
+from solver.blueprint import Blueprint, Provenance, open_blueprint, write_blueprint
+from solver.training_game import make_training_game
+from tests.solver.training_setups import small_cards
+
+TINY = "preflop: 3x | a; 100% | a"
+WIDE = "preflop: 2x, 3x | 100%, a | a; 50%, 100%, a | 100%, a | a"
+NO_ALL_IN = "50%, 100% | 100% | -"
+
+
+def made_up_blueprint(
+    folder: Path, menus: str = TINY, seed: int = 1, definition: GameDefinition = HUNL, spread: float = 0.5
+) -> Blueprint:
+    """A blueprint with random strategies; a small `spread` makes them purer."""
+    tree = build_hand_tree(definition, parse_menu_book(menus))
+    buckets = (NUM_CLASSES, 8, 8, 8)
+    game = make_training_game(tree, buckets, float(definition.big_blind))
+    rng = np.random.default_rng(seed)
+    parts = [
+        rng.dirichlet(np.full(num_actions, spread), size=num_buckets).ravel()
+        for num_actions, num_buckets in zip(game.betting.num_actions, game.node_buckets, strict=True)
+    ]
+    path = folder / f"made-up-{seed}.blueprint"
+    provenance = Provenance("made-up", seed, 0, {}, 1, "test", None, None)
+    strategy = np.concatenate(parts).astype(np.float32)
+    write_blueprint(path, definition, menus, game, strategy, small_cards().to_arrays(), provenance)
+    return open_blueprint(path)
