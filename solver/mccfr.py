@@ -9,6 +9,8 @@
    slices of batches, at shares of the whole training that the settings name.
 4. Early regrets are discounted linearly (Brown and Sandholm, 2019): after period k of the first periods
    everything is multiplied by k / (k + 1). Nothing is averaged before the burn-in is over.
+5. A training may be given a new plan (`Trainer.follow`), a longer one. What it has learned is then scaled to
+   the total weight it would have under the new plan, and the average starts afresh when the new burn-in ends.
 """
 
 from __future__ import annotations
@@ -111,6 +113,8 @@ class Trainer:
         """Discounts applied."""
         self.weight = 0.0
         """Iterations as the regrets remember them: discounted alike."""
+        self.stale_average = False
+        """Whether the sums come from a shorter plan: they serve until the burn-in of this one is over."""
         slots, width = game.most_visits(), game.width
         self._walks = [_new_walk(slots, width) for _ in range(threads)]
         self._deals = [new_deals(plan.batch, game.num_rounds) for _ in range(threads)]
@@ -129,8 +133,8 @@ class Trainer:
 
     @property
     def is_averaging(self) -> bool:
-        """Whether the burn-in is over."""
-        return self.progress >= self.plan.settings.burn_in
+        """Whether the burn-in is over, or that of a shorter plan was."""
+        return self.stale_average or self.progress >= self.plan.settings.burn_in
 
     @property
     def nodes_visited(self) -> int:
@@ -142,8 +146,31 @@ class Trainer:
         """Since this trainer was made."""
         return sum(int(walk.counts[1]) for walk in self._walks)
 
+    def follow(self, plan: TrainingPlan) -> None:
+        """Go on by another plan: longer, or with other settings.
+
+        Iteration t of a training counts min(1, t / end of discounting), so under a longer plan old iterations
+        count less. Whatever their shape, they are scaled to the weight they would have together. The average
+        goes on until the new burn-in is over, then starts afresh: at any time it is the best there is.
+        """
+        if (plan.seed, plan.batch) != (self.plan.seed, self.plan.batch):
+            raise TrainingError("a training goes on with the seed and the batches it began with")
+        was_averaging, self.plan = self.is_averaging, plan
+        if plan.iterations and plan.iterations < self.iterations:
+            raise TrainingError(f"{self.iterations:,} iterations are done: give more than that")
+        if plan.seconds and plan.seconds < self.seconds:
+            raise TrainingError(f"{self.seconds:,.0f} seconds are done: give more than that")
+        if not self.iterations:
+            return
+        self.stale_average = was_averaging and self.progress < plan.settings.burn_in
+        self.periods = self._period_reached()
+        self._scale(self._due_weight() / self.weight)
+
     def run_slice(self) -> int:
         """Train for a moment, then discount if it is time; returns the iterations done. Blocks."""
+        if self.stale_average and self.progress >= self.plan.settings.burn_in:
+            self.sums[:] = 0
+            self.stale_average = False
         plan, first = self.plan, self.iterations // self.plan.batch
         num_batches = plan.slice_batches
         if plan.iterations:
@@ -204,16 +231,25 @@ class Trainer:
 
     def _discount(self) -> None:
         """Bring the tables to the period that has been reached: Π k / (k + 1) over the periods passed."""
+        before, self.periods = self.periods, self._period_reached()
+        if self.periods > before:
+            self._scale((before + 1) / (self.periods + 1))
+
+    def _period_reached(self) -> int:
         settings = self.plan.settings
-        if not settings.discount_share or self.periods == settings.discount_periods:
-            return
-        reached = int(min(self.progress / settings.discount_share, 1.0) * settings.discount_periods)
-        if reached > self.periods:
-            factor = np.float32((self.periods + 1) / (reached + 1))
-            self.periods = reached
-            self.weight *= float(factor)
-            for table in (self.regret, self.sums):
-                scale_table(table, factor)
+        if not settings.discount_share:
+            return 0
+        return int(min(self.progress / settings.discount_share, 1.0) * settings.discount_periods)
+
+    def _due_weight(self) -> float:
+        """What the iterations so far weigh together by the plan."""
+        discounted = min(self.plan.settings.discount_share / self.progress, 1.0)
+        return self.iterations * (1 - discounted / 2)
+
+    def _scale(self, factor: float) -> None:
+        self.weight *= factor
+        for table in (self.regret, self.sums):
+            scale_table(table, np.float32(factor))
 
 
 def batch_seed(seed: int, batch: int) -> np.uint64:

@@ -122,6 +122,7 @@ class TrainingRun:
             "iterations": trainer.iterations,
             "periods": trainer.periods,
             "weight": trainer.weight,
+            "stale_average": trainer.stale_average,
             "seconds": trainer.seconds,
             "core_seconds": self.core_seconds,
             "history": self.history,
@@ -195,12 +196,12 @@ def read_checkpoint(folder: Path) -> Checkpoint:
 def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None = None) -> TrainingRun:
     """A training as its checkpoint left it; verifies all checksums.
 
-    plan  instead of the checkpoint's: a longer one, say
+    plan  instead of the checkpoint's: a longer one, say (`Trainer.follow`)
     """
     checkpoint = read_checkpoint(folder)
     header = read_header(folder / CHECKPOINT, _KIND)
     tables = map_tables(folder / CHECKPOINT, _KIND, header, verify=True)
-    run = TrainingRun(checkpoint.preset, plan or checkpoint.plan, checkpoint.cards, dealer, threads)
+    run = TrainingRun(checkpoint.preset, checkpoint.plan, checkpoint.cards, dealer, threads)
     trainer = run.trainer
     if len(tables["regret"]) != len(trainer.regret):
         raise CheckpointError(f"{folder}: the checkpoint's tables do not fit the game's")
@@ -208,6 +209,9 @@ def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None
     trainer.sums[:] = tables["sums"]
     trainer.iterations, trainer.periods = int(header["iterations"]), int(header["periods"])
     trainer.weight, trainer.seconds = float(header["weight"]), float(header["seconds"])
+    trainer.stale_average = bool(header.get("stale_average", False))
+    if plan is not None and plan != checkpoint.plan:
+        trainer.follow(plan)
     run.core_seconds = float(header["core_seconds"])
     run.history = [tuple(row) for row in header["history"]]
     run._last = (trainer.iterations, trainer.seconds, 0)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from solver.mccfr import TrainingPlan
+    from solver.mccfr import TrainingSettings
     from solver.training import TrainingRun
 
 _EPILOG = """\
@@ -21,9 +21,15 @@ Writes to the folder given by --checkpoint: checkpoint.fathom (replaced as a who
 costs at most one interval), PRESET.blueprint, its compressed twin with --pack, and training.svg.
 One thread, a seed and --iterations give the same strategy every time; with --reproducible the same bytes.
 
+--resume alone finishes the plan the training began with, to the same bytes as if it had never stopped. With
+--iterations or --seconds (totals, what is done included) a training, finished or not, goes on by a longer
+plan: what it has learned is scaled to the weight it would have under that plan, and averaging goes on until
+the longer plan's burn-in is over, then starts afresh. Options of "how to learn" replace the training's own.
+
 examples:
   fathom train --preset tiny                                   a playable blueprint in a minute
-  fathom train --preset default --seconds 36000 --threads 2    overnight; then: the same with --resume
+  fathom train --preset default --iterations 500000000         hours; stop with Ctrl-C, go on with --resume
+  fathom train --preset default --resume --iterations 2000000000   finished; now four times as long
   fathom blueprint plan --preset paper                         what a training needs, before it starts"""
 
 
@@ -32,15 +38,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--preset", default="tiny", help="tiny, default or paper (default: tiny)")
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
-        "--iterations", type=int, default=0, help="deals to learn from (default: the preset's)"
+        "--iterations", type=int, default=0, help="deals to learn from in all (default: the preset's)"
     )
-    length.add_argument("--seconds", type=float, default=0.0, help="train for so long instead")
+    length.add_argument("--seconds", type=float, default=0.0, help="train for so long in all instead")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: all (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of all randomness (default: 1)")
     parser.add_argument(
         "--checkpoint", type=Path, metavar="DIR", help="folder for all files (default: training-PRESET)"
     )
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in that folder")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on from the checkpoint in that folder; with a length: by a longer plan (see below)",
+    )
     parser.add_argument(
         "--interval", type=float, default=60.0, metavar="SECONDS", help="between checkpoints (default: 60)"
     )
@@ -73,18 +83,14 @@ def run(args: argparse.Namespace) -> int:
     return _finish(training, folder, args)
 
 
-def _plan(args: argparse.Namespace) -> TrainingPlan:
+def _settings(args: argparse.Namespace, settings: TrainingSettings) -> TrainingSettings:
+    """Those given, changed by the options of how to learn."""
     from dataclasses import replace
 
-    from solver.blueprint_presets import named_preset
-    from solver.mccfr import make_plan
-
-    preset = named_preset(args.preset)
     names = ("discount_share", "burn_in", "prune_from", "prune_below", "floor")
-    given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-    settings = replace(preset.settings, **given)
-    iterations = args.iterations or (0 if args.seconds else preset.iterations)
-    return make_plan(settings, args.seed, iterations, args.seconds)
+    return replace(
+        settings, **{name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    )
 
 
 def _start(args: argparse.Namespace, folder: Path, console: Console) -> TrainingRun:
@@ -92,11 +98,14 @@ def _start(args: argparse.Namespace, folder: Path, console: Console) -> Training
     from abstraction.tables import open_tables
     from solver.blueprint_presets import named_preset
     from solver.holdem_deals import HoldemDealer
+    from solver.mccfr import make_plan
     from solver.training import CHECKPOINT, TrainingRun
 
     if (folder / CHECKPOINT).exists():
         raise ValueError(f"{folder} holds a training already: add --resume, or name another folder")
-    plan, preset = _plan(args), named_preset(args.preset)
+    preset = named_preset(args.preset)
+    iterations = args.iterations or (0 if args.seconds else preset.iterations)
+    plan = make_plan(_settings(args, preset.settings), args.seed, iterations, args.seconds)
     folder.mkdir(parents=True, exist_ok=True)
     with _bars(console) as progress:
         cards = make_card_abstraction(preset.cards, args.seed, progress)
@@ -105,13 +114,15 @@ def _start(args: argparse.Namespace, folder: Path, console: Console) -> Training
 
 
 def _resume(args: argparse.Namespace, folder: Path, console: Console) -> TrainingRun:
+    from dataclasses import replace
+
     from abstraction.tables import open_tables
     from solver.holdem_deals import HoldemDealer
     from solver.mccfr import make_plan
     from solver.training import read_checkpoint, resume
 
     checkpoint = read_checkpoint(folder)
-    plan = checkpoint.plan
+    plan = replace(checkpoint.plan, settings=_settings(args, checkpoint.plan.settings))
     if args.iterations or args.seconds:
         plan = make_plan(plan.settings, plan.seed, args.iterations, args.seconds)
     with _bars(console) as progress:

@@ -61,6 +61,20 @@ def test_stopped_and_resumed_is_the_same_file(tmp_path: Path) -> None:
     assert (parts / "tiny.blueprint").read_bytes() == (whole / "tiny.blueprint").read_bytes()
 
 
+def test_finished_trainings_can_be_made_longer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert train(tmp_path, "--iterations", "8192") == 0
+    assert train(tmp_path, "--resume") == 0
+    assert "8,192 iterations" in capsys.readouterr().out
+    assert train(tmp_path, "--resume", "--iterations", "20480", "--floor", "-5000") == 0
+    assert "20,480 iterations" in capsys.readouterr().out
+    assert main(["blueprint", "info", str(tmp_path / "tiny.blueprint"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["iterations"] == 20_480
+    assert facts["settings"]["floor"] == -5_000
+    assert train(tmp_path, "--resume", "--iterations", "4096") == 2
+    assert "20,480 iterations are done" in capsys.readouterr().err
+
+
 def test_refusals_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(tmp_path, "--iterations", "1024") == 0
     cases = [

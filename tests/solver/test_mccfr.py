@@ -169,6 +169,53 @@ def test_exploitability_falls() -> None:
     assert split.held_out_exploitability < split.exploitability
 
 
+def test_a_longer_plan_weighs_what_was_learned_as_if_it_had_been_the_plan() -> None:
+    game, deals = leduc()
+    settings = TrainingSettings(burn_in=0.25, discount_share=0.5, prune_below=-inf, floor=-inf)
+    trainer = Trainer(game, ListDealer(deals), make_plan(settings, 1, iterations=100 * BATCH))
+    while not trainer.is_done:
+        trainer.run_slice()
+    # Iteration t counts min(1, t / 50 batches): 75 batches' worth.
+    assert trainer.weight == pytest.approx(75 * BATCH, rel=0.02)
+    regret, sums = trainer.regret.copy(), trainer.sums.copy()
+    trainer.follow(make_plan(settings, 1, iterations=800 * BATCH))
+    # Now it counts t / 400 batches, and the newest 1: 50 batches' worth.
+    assert trainer.weight == 50 * BATCH
+    np.testing.assert_allclose(trainer.regret, regret * (50 / 75), rtol=0.02)
+    np.testing.assert_allclose(trainer.sums, sums * (50 / 75), rtol=0.02)
+    assert trainer.periods == 25
+    # The average goes on, and starts afresh with batch 200.
+    assert trainer.is_averaging
+    before = trainer.sums.sum(dtype=np.float64)
+    while trainer.iterations < 200 * BATCH:
+        trainer.run_slice()
+    assert trainer.stale_average
+    assert trainer.sums.sum(dtype=np.float64) > before
+    trainer.run_slice()
+    assert not trainer.stale_average
+    assert trainer.is_averaging
+    assert trainer.sums.sum(dtype=np.float64) < before / 10
+    while not trainer.is_done:
+        trainer.run_slice()
+    assert trainer.weight == pytest.approx(600 * BATCH, rel=0.02)
+    trainer.close()
+
+
+def test_a_plan_changed_while_discounting_changes_no_weight() -> None:
+    game, deals = leduc()
+    trainer = Trainer(game, ListDealer(deals), make_plan(NO_PRUNING, 1, iterations=400 * BATCH))
+    while trainer.iterations < 100 * BATCH:
+        trainer.run_slice()
+    regret = trainer.regret.copy()
+    trainer.follow(make_plan(NO_PRUNING, 1, iterations=4_000 * BATCH))
+    np.testing.assert_allclose(trainer.regret, regret, rtol=0.02)
+    with pytest.raises(TrainingError, match="102,400 iterations are done"):
+        trainer.follow(make_plan(NO_PRUNING, 1, iterations=50 * BATCH))
+    with pytest.raises(TrainingError, match="seed"):
+        trainer.follow(make_plan(NO_PRUNING, 2, iterations=4_000 * BATCH))
+    trainer.close()
+
+
 def test_one_thread_is_a_function_of_the_seed() -> None:
     game, deals = leduc()
     first, second = (train(game, deals, 20_000, TrainingSettings()) for _ in range(2))

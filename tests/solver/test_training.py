@@ -12,7 +12,7 @@ import pytest
 
 from solver.table_file import FileKind, write_tables
 from solver.training import CHECKPOINT, CheckpointError, read_checkpoint, resume
-from tests.solver.training_setups import small_dealer, small_run
+from tests.solver.training_setups import small_dealer, small_plan, small_run
 
 SCRIPT = """
 import sys
@@ -45,6 +45,30 @@ def test_a_resumed_training_ends_in_the_same_bytes(tmp_path: Path) -> None:
     rest.write(tmp_path / "rest.blueprint", reproducible=True)
     assert (tmp_path / "rest.blueprint").read_bytes() == (tmp_path / "whole.blueprint").read_bytes()
     np.testing.assert_array_equal(rest.trainer.regret, whole.trainer.regret)
+
+
+def test_an_extended_training_survives_a_stop_too(tmp_path: Path) -> None:
+    """Finished, extended, stopped in the new burn-in, resumed: the same bytes as without the stop."""
+    longer = small_plan(200_000)
+    for folder, stop in ((tmp_path / "whole", False), (tmp_path / "parts", True)):
+        folder.mkdir()
+        run = small_run(20_000)
+        while not run.is_done:
+            run.step()
+        run.save(folder)
+        run = resume(folder, small_dealer(), threads=1, plan=longer)
+        assert not run.is_done
+        assert run.trainer.stale_average
+        if stop:
+            run.step()
+            run.save(folder)
+            run = resume(folder, small_dealer(), threads=1)
+            assert run.trainer.stale_average
+        while not run.is_done:
+            run.step()
+        run.write(folder / "tiny.blueprint", reproducible=True)
+    parts, whole = tmp_path / "parts" / "tiny.blueprint", tmp_path / "whole" / "tiny.blueprint"
+    assert parts.read_bytes() == whole.read_bytes()
 
 
 @pytest.mark.slow
