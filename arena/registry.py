@@ -19,8 +19,8 @@ from arena.errors import PlayerError
 from arena.play_style import PlayStyle
 from arena.players import Player, PolicyPlayer
 from arena.policies import POLICIES
-from game.jit import cache_home
 from solver.blueprint import Blueprint, open_blueprint
+from solver.default_blueprint import default_blueprint_path
 
 Options = dict[str, str]
 
@@ -60,7 +60,7 @@ def split_text(text: str) -> tuple[str, str, Options]:
 
 
 def _blueprint_player(text: str, argument: str, options: Options) -> Player:
-    blueprint = _open(Path(argument) if argument else default_blueprint())
+    blueprint = _open(Path(argument) if argument else default_blueprint_path())
     bias, _, factor = options.pop("bias", "").partition("*")
     try:
         style = PlayStyle(
@@ -72,18 +72,6 @@ def _blueprint_player(text: str, argument: str, options: Options) -> Player:
     except ValueError as error:
         raise PlayerError(f"{text!r}: {error}") from None
     return BlueprintPlayer(text, blueprint, style)
-
-
-def default_blueprint() -> Path:
-    """The blueprint meant when none is named."""
-    places = (cache_home() / "default.blueprint", Path("training-default", "default.blueprint"))
-    for path in places:
-        if path.exists():
-            return path
-    raise PlayerError(
-        f"no blueprint in {' or '.join(map(str, places))}: name one, as in blueprint:tiny.blueprint,"
-        " or train one with `fathom train`"
-    )
 
 
 @lru_cache(maxsize=4)

@@ -22,7 +22,7 @@ from solver.blueprint_presets import BlueprintPreset, named_preset
 from solver.layout import F32, I64
 from solver.mccfr import Trainer, TrainingPlan, TrainingSettings
 from solver.table_file import FileKind, map_tables, read_header, write_tables
-from solver.training_game import Dealer, TrainingGame
+from solver.training_game import Dealer, ListDealer, TrainingGame, new_deals
 
 CHECKPOINT = "checkpoint.fathom"
 DRIFT_SAMPLE = 20_000
@@ -216,6 +216,17 @@ def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None
     run.history = [tuple(row) for row in header["history"]]
     run._last = (trainer.iterations, trainer.seconds, 0)
     return run
+
+
+def extract(folder: Path, path: Path) -> tuple[int, int]:
+    """Write the blueprint a checkpoint holds; returns its iterations and the file's size.
+
+    The training may be running: a checkpoint is replaced as a whole, never changed.
+    """
+    run = resume(folder, ListDealer(new_deals(0, 4)), threads=1)
+    size = run.write(path)
+    run.close()
+    return run.trainer.iterations, size
 
 
 def fathom_version() -> str:

@@ -24,7 +24,8 @@ examples:
   fathom blueprint info training-tiny/tiny.blueprint
   fathom blueprint verify blueprint.xz
   fathom blueprint export training-tiny/tiny.blueprint --round preflop > preflop.csv
-  fathom blueprint measure training-tiny/tiny.blueprint"""
+  fathom blueprint measure training-tiny/tiny.blueprint
+  fathom blueprint extract training-default early.blueprint"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +40,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("pack", "compress, for shipping"),
     ):
         verb = verbs.add_parser(name, help=summary, description=summary)
-        verb.add_argument("file", type=Path, help="a .blueprint, compressed or not")
+        verb.add_argument(
+            "file",
+            type=Path,
+            nargs=None if name == "pack" else "?",
+            help="a .blueprint, compressed or not"
+            + ("" if name == "pack" else " (default: the one that comes with Fathom, or FATHOM_BLUEPRINT)"),
+        )
         if name == "info":
             verb.add_argument("--json", action="store_true", help="print one JSON object")
         elif name == "export":
@@ -53,6 +60,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
             verb.add_argument("--json", action="store_true", help="print one JSON object")
         elif name == "pack":
             verb.add_argument("packed", type=Path, help="the new file, e.g. default.blueprint.xz")
+    extract = verbs.add_parser(
+        "extract", help="write the blueprint a training has reached; it may be running"
+    )
+    extract.add_argument("folder", type=Path, help="the training's, as given to --checkpoint")
+    extract.add_argument("file", type=Path, help="the new file, e.g. early.blueprint")
     plan = verbs.add_parser("plan", help="what a training needs: nodes, infosets, bytes, hours")
     plan.add_argument("--preset", default="default", help="tiny, default or paper (default: default)")
     plan.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: all (%(default)s)")
@@ -61,8 +73,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do what the verb says."""
+    if args.verb in ("info", "verify", "export", "measure") and args.file is None:
+        from solver.default_blueprint import default_blueprint_path
+
+        args.file = default_blueprint_path()
     verbs = {"plan": _plan, "info": _info, "verify": _verify, "export": _export, "measure": _measure}
-    return {**verbs, "pack": _pack}[args.verb](args)
+    return {**verbs, "pack": _pack, "extract": _extract}[args.verb](args)
 
 
 def _plan(args: argparse.Namespace) -> int:
@@ -178,6 +194,14 @@ def _pack(args: argparse.Namespace) -> int:
 
     size = pack(args.file, args.packed, _ticker("packing"))
     print(f"{args.packed}: {size:,} bytes")
+    return 0
+
+
+def _extract(args: argparse.Namespace) -> int:
+    from solver.training import extract
+
+    iterations, size = extract(args.folder, args.file)
+    print(f"{args.file}: {iterations:,} iterations, {size:,} bytes")
     return 0
 
 

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from server.cli import main
+from solver.blueprint import open_blueprint
 from solver.blueprint_presets import named_preset
 from solver.mccfr import make_plan
 from solver.training import TrainingRun
@@ -44,6 +46,20 @@ def test_from_nothing_to_a_blueprint(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert any(line.startswith("r300c/c,") for line in lines)
     assert main(["blueprint", "pack", str(tmp_path / "tiny.blueprint"), str(tmp_path / "again.xz")]) == 0
     assert (tmp_path / "again.xz").read_bytes() == (tmp_path / "tiny.blueprint.xz").read_bytes()
+
+
+def test_blueprints_of_checkpoints_and_the_default_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert train(tmp_path, "--iterations", "8192") == 0
+    early = tmp_path / "early.blueprint"
+    assert main(["blueprint", "extract", str(tmp_path), str(early)]) == 0
+    assert "8,192 iterations" in capsys.readouterr().out
+    tables = [open_blueprint(path).table() for path in (early, tmp_path / "tiny.blueprint")]
+    np.testing.assert_array_equal(*tables)
+    monkeypatch.setenv("FATHOM_BLUEPRINT", str(early))
+    assert main(["blueprint", "info"]) == 0
+    assert str(early) in capsys.readouterr().out
 
 
 def test_stopped_and_resumed_is_the_same_file(tmp_path: Path) -> None:
