@@ -4,7 +4,7 @@
    lie in a folder named by the abstraction's digest and are mapped into memory, so processes share them.
 2. A file is written under another name, in steps; a note beside it counts the finished rows. After a kill,
    building goes on from there. The file gets its own name when complete, so what is there is whole.
-3. Only training wants them. To play, `CardAbstraction.buckets` computes the board at hand.
+3. Training and long matches want them. To play a hand, `CardAbstraction.buckets` computes the board at hand.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from abstraction.isomorphism import (
 )
 from abstraction.nearest import Centroids
 from abstraction.threads import run_chunks
+from game.cards import Cards
 from game.hands import HAND_CLASS, NUM_HANDS
 from game.jit import cache_home, kernel
 
@@ -69,6 +70,24 @@ def open_tables(
             build_table(path, abstraction, canonical_boards(num_cards), progress)
     flop, turn, river = (_open(path, len(canonical_boards(n))) for n, path in paths.items())
     return BucketTables(flop, turn, river, board_locations(3), board_locations(4), board_locations(5))
+
+
+def tables_are_built(abstraction: CardAbstraction, folder: Path | None = None) -> bool:
+    """Whether `open_tables` would return at once."""
+    home = folder or table_folder(abstraction)
+    return all((home / f"{name}.npy").exists() for name in ROUND_NAMES.values())
+
+
+def board_buckets(tables: BucketTables, board: Cards) -> U16:
+    """uint16[1326]: what `CardAbstraction.buckets` gives, looked up in microseconds."""
+    if not board:
+        return HAND_CLASS.astype(np.uint16)
+    by_size = {3: tables.flop, 4: tables.turn, 5: tables.river}
+    locations = {3: tables.flop_locations, 4: tables.turn_locations, 5: tables.river_locations}
+    location = int(locate_board(np.array(board, dtype=np.uint8), locations[len(board)]))
+    row = by_size[len(board)][location >> LOCATION_BITS]
+    buckets: U16 = row[HAND_UNDER[location & int(_RELABELLING_MASK)]]
+    return buckets
 
 
 def build_table(

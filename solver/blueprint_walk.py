@@ -41,6 +41,8 @@ class WalkTree(NamedTuple):
     """[N + 1]"""
     children: I32
     """Fold, call, raises ascending."""
+    codes: I32
+    """Actions that lead to `children`, as the tree writes them."""
     faced: I32
     """The bet to call at a node, as a total over the hand; equal for both players when there is none."""
     landing: I32
@@ -59,7 +61,8 @@ def make_walk_tree(tree: Tree, definition: GameDefinition) -> WalkTree:
             landing[n] = landing[tree.children[tree.first_child[n]]]
     arrays = (tree.kind, tree.action, tree.first_child, tree.children)
     kind, action, first_child, children = (np.ascontiguousarray(array, dtype=np.int32) for array in arrays)
-    return WalkTree(kind, action, first_child, children, faced, landing, min(definition.stacks))
+    stack = min(definition.stacks)
+    return WalkTree(kind, action, first_child, children, action[children], faced, landing, stack)
 
 
 class BlueprintWalk:
@@ -136,11 +139,11 @@ def abstract_raise(
     """The node that stands for a real raise to `total`, or OFF_TREE where the node offers no raise."""
     last = tree.first_child[node + 1] - 1
     first = last + 1
-    while first > tree.first_child[node] and tree.action[tree.children[first - 1]] > CALL_ACTION:
+    while first > tree.first_child[node] and tree.codes[first - 1] > CALL_ACTION:
         first -= 1
     if first > last:
         return OFF_TREE
-    if total >= most and tree.action[tree.children[last]] >= tree.stack:
+    if total >= most and tree.codes[last] >= tree.stack:
         return int(tree.children[last])
     own_faced = int(tree.faced[node])
     fraction = pot_fraction(total, faced)
@@ -148,18 +151,18 @@ def abstract_raise(
     for i in range(first, last + 1):
         child = int(tree.children[i])
         if real_total(tree, node, child, faced, least, most) == total:
-            distance = abs(pot_fraction(int(tree.action[child]), own_faced) - fraction)
+            distance = abs(pot_fraction(int(tree.codes[i]), own_faced) - fraction)
             if distance < closest:
                 best, closest = child, distance
     if best != OFF_TREE:
         return best
     above = first
-    while above <= last and pot_fraction(int(tree.action[tree.children[above]]), own_faced) < fraction:
+    while above <= last and pot_fraction(int(tree.codes[above]), own_faced) < fraction:
         above += 1
     if above == first:
         return int(tree.children[first])
     if above > last:
         return int(tree.children[last])
-    low = pot_fraction(int(tree.action[tree.children[above - 1]]), own_faced)
-    high = pot_fraction(int(tree.action[tree.children[above]]), own_faced)
+    low = pot_fraction(int(tree.codes[above - 1]), own_faced)
+    high = pot_fraction(int(tree.codes[above]), own_faced)
     return int(tree.children[above - 1 if draw < pseudo_harmonic(fraction, low, high) else above])

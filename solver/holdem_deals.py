@@ -49,7 +49,7 @@ def deal_holdem(tables: BucketTables, random: U64, deals: Deals) -> None:
         for p in range(2):
             for r in range(4):
                 deals.buckets[d, 4 * p + r] = buckets[p, r]
-        deals.outcome[d] = _winner(deck)
+        deals.outcome[d] = deal_winner(deck)
 
 
 @kernel
@@ -60,7 +60,7 @@ def deal_preflop(random: U64, deals: Deals) -> None:
         _shuffle(random, deck, hands)
         for p in range(2):
             deals.buckets[d, p] = HAND_CLASS[hands[p]]
-        deals.outcome[d] = _winner(deck)
+        deals.outcome[d] = deal_winner(deck)
 
 
 @kernel
@@ -76,7 +76,8 @@ def _shuffle(random: U64, deck: U8, hands: I64) -> None:
 
 
 @kernel
-def _winner(deck: U8) -> int:
+def deal_winner(deck: U8) -> int:
+    """Who has the better hand of nine dealt cards: 1 the first player, -1 the second, 0 neither."""
     key, held = START, np.uint64(0)
     for i in range(4, DEALT):
         key += CARD_KEYS[deck[i]]

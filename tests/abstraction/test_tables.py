@@ -8,7 +8,15 @@ import pytest
 from abstraction import tables as module
 from abstraction.errors import AbstractionError
 from abstraction.isomorphism import board_locations, canonical_boards
-from abstraction.tables import BucketTables, build_table, fill_deal_buckets, locate_board, table_bucket
+from abstraction.tables import (
+    BucketTables,
+    board_buckets,
+    build_table,
+    fill_deal_buckets,
+    locate_board,
+    table_bucket,
+    tables_are_built,
+)
 from game.hands import HAND_CARDS, HAND_CLASS, NUM_HANDS, unblocked
 from tests.abstraction.test_buckets import some_abstraction
 
@@ -63,6 +71,8 @@ def test_a_killed_run_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_damaged_tables_are_refused(tmp_path: Path) -> None:
     for name in ("flop", "turn", "river"):
         (tmp_path / f"{name}.npy").write_bytes(b"not an array")
+    assert tables_are_built(some_abstraction(), tmp_path)
+    assert not tables_are_built(some_abstraction(), tmp_path / "elsewhere")
     with pytest.raises(AbstractionError, match="delete it"):
         module._open(tmp_path / "flop.npy", 1755)
     np.save(tmp_path / "flop.npy", np.zeros((3, NUM_HANDS), dtype=np.uint16))
@@ -120,6 +130,6 @@ def test_deal_buckets_agree_with_the_board() -> None:
         out = np.empty((len(hands), 4), dtype=np.uint16)
         fill_deal_buckets(tables, board, hands, out)
         for round_, num_cards in enumerate((0, 3, 4, 5)):
-            assert np.array_equal(
-                out[:, round_], abstraction.buckets(tuple(board[:num_cards].tolist()))[hands]
-            )
+            visible = tuple(board[:num_cards].tolist())
+            assert np.array_equal(out[:, round_], abstraction.buckets(visible)[hands])
+            assert np.array_equal(board_buckets(tables, visible), abstraction.buckets(visible))
