@@ -14,6 +14,7 @@ import numpy as np
 from abstraction.buckets import BLOCKED
 from abstraction.tables import BucketTables, board_buckets, open_tables, tables_are_built
 from arena.play_style import PlayStyle, StyleNumbers, style_rows
+from arena.public_blueprint import PublicBlueprint
 from game.actions import CALL, Action
 from game.betting import BettingState
 from game.cards import Cards
@@ -39,6 +40,10 @@ class BlueprintPlayer:
     def start_hand(self, seed: int) -> BlueprintHand:
         """Somebody to play the next hand, in whichever seat."""
         return BlueprintHand(self, seed & _SEED_MASK)
+
+    def in_public(self) -> PublicBlueprint:
+        """The strategy with translation averaged."""
+        return PublicBlueprint(self.blueprint, self.numbers, self.walk, self.buckets)
 
     @cached_property
     def walk(self) -> BlueprintWalk:

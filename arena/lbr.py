@@ -27,7 +27,7 @@ from typing import Protocol
 import numpy as np
 
 from abstraction.menu import BetLimits, MenuError, Size, SizeKind, parse_menu, raise_targets
-from arena.players import OpenHandPlayer
+from arena.players import StrategySource
 from arena.range_sums import bet_sums, call_sums
 from game.actions import CALL, FOLD, LIMIT_RAISE, Action, raise_to
 from game.betting import BettingState
@@ -125,7 +125,7 @@ def parse_settings(actions: str, rounds: str, num_rounds: int = 4) -> LbrSetting
 class LocalResponse:
     """LBR against a player whose strategy does not change: for one hand, or all hands of a small game."""
 
-    def __init__(self, rules: CardRules, settings: LbrSettings, player: OpenHandPlayer) -> None:
+    def __init__(self, rules: CardRules, settings: LbrSettings, player: StrategySource) -> None:
         self.rules = rules
         self._settings = settings
         self._sizes = settings.sizes

@@ -13,6 +13,7 @@ What LBR cannot see is averaged instead of drawn:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from math import comb
 from random import Random
@@ -20,19 +21,27 @@ from random import Random
 import numpy as np
 
 from arena.lbr import CardRules, LbrSettings, LocalResponse
-from arena.players import OpenHandPlayer
+from arena.players import StrategySource
 from arena.range_sums import action_sums, call_sums, draw, follow
 from game.actions import FOLD
 from game.betting import NOBODY, BettingState, start
 from game.cards import Card, Cards
+from game.definition import NUM_PLAYERS, GameDefinition
 from solver.layout import F64
 
+Orders = Sequence[Sequence[Card]]
+"""For each round but the first, cards in the order in which they come; those that cannot are passed over."""
 
-def play_hand(response: LocalResponse, position: int, hand: int, deck: list[Card], rng: Random) -> float:
-    """Expected chips that LBR wins with a hand in a position.
 
-    deck  the order in which public cards come, those that cannot be being passed over
-    """
+def deal_orders(definition: GameDefinition, rng: Random) -> Orders:
+    """Random orders, as far as they can be needed. A new one for each round: a card passed over may come."""
+    deck = sorted(definition.deck)
+    longest = sum(definition.board_cards) + NUM_PLAYERS * definition.num_hole_cards
+    return [rng.sample(deck, min(longest, len(deck))) for _ in definition.board_cards[1:]]
+
+
+def play_hand(response: LocalResponse, position: int, hand: int, orders: Orders, rng: Random) -> float:
+    """Expected chips that LBR wins with a hand in a position."""
     rules = response.rules
     definition = rules.definition
     betting = start(definition)
@@ -59,14 +68,14 @@ def play_hand(response: LocalResponse, position: int, hand: int, deck: list[Card
             betting = betting.apply(strategy.actions[chosen])
         if betting.folder != NOBODY:
             return value - part * betting.spent[position]
-        size = definition.board_size(betting.round_index) if not betting.is_finished else rules.least_board
-        if len(board) < size:
-            board = _deal(rules, hand, board, size, weights, deck, rng)
+        size = rules.least_board if betting.is_finished else definition.board_size(betting.round_index)
+        while len(board) < size:
+            board = _deal(rules, hand, board, weights, orders, rng)
     total, won = call_sums(weights, response.equities(hand, board))
     return value + part * min(betting.spent) * (2 * won / total - 1)
 
 
-def exact_value(rules: CardRules, settings: LbrSettings, player: OpenHandPlayer, position: int) -> float:
+def exact_value(rules: CardRules, settings: LbrSettings, player: StrategySource, position: int) -> float:
     """Expected chips per hand that LBR wins in a position, over all cards. For small games."""
     response = LocalResponse(rules, settings, player)
     value = pairs = 0.0
@@ -126,11 +135,13 @@ def _uniform(rules: CardRules, hand: int) -> F64:
     return weights
 
 
-def _deal(
-    rules: CardRules, hand: int, board: Cards, size: int, weights: F64, deck: list[Card], rng: Random
-) -> Cards:
-    """Public cards up to a size; takes hands that hold them out of the range."""
+def _deal(rules: CardRules, hand: int, board: Cards, weights: F64, orders: Orders, rng: Random) -> Cards:
+    """The board of the next round; takes hands that hold its cards out of the range."""
+    sizes = [rules.definition.board_size(r) for r in range(rules.definition.num_rounds)]
+    following = next(r for r, size in enumerate(sizes) if size > len(board))
     gone = {*board, *rules.cards(hand), *rules.cards(draw(weights, rng.random()))}
-    dealt = [card for card in deck if card not in gone][: size - len(board)]
-    follow(weights, rules.unblocked(tuple(dealt)), weights)
-    return (*board, *dealt)
+    cards = tuple(
+        [card for card in orders[following - 1] if card not in gone][: sizes[following] - len(board)]
+    )
+    follow(weights, rules.unblocked(cards), weights)
+    return (*board, *cards)

@@ -109,6 +109,9 @@ POLICIES: dict[str, Policy] = {
 }
 """By the name the command line knows them under."""
 
+OPEN_POLICIES = frozenset({"call", "fold", "min-raise", "check-down"})
+"""Those that look at the betting alone, so that their strategy can be told."""
+
 
 def _raise(betting: BettingState, chips: int) -> Action:
     return raise_to(chips) if betting.definition.no_limit else LIMIT_RAISE

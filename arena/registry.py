@@ -17,8 +17,8 @@ from pathlib import Path
 from arena.blueprint_player import BlueprintPlayer
 from arena.errors import PlayerError
 from arena.play_style import PlayStyle
-from arena.players import Player, PolicyPlayer
-from arena.policies import POLICIES
+from arena.players import OpenPolicyPlayer, Player, PolicyPlayer
+from arena.policies import OPEN_POLICIES, POLICIES
 from solver.blueprint import Blueprint, open_blueprint
 from solver.default_blueprint import default_blueprint_path
 
@@ -32,7 +32,8 @@ def make_player(text: str) -> Player:
     kind, argument, options = split_text(text)
     if kind in POLICIES:
         _refuse_rest(text, argument, options)
-        return PolicyPlayer(text, POLICIES[kind])
+        policy_player = OpenPolicyPlayer if kind in OPEN_POLICIES else PolicyPlayer
+        return policy_player(text, POLICIES[kind])
     if kind not in KINDS:
         raise PlayerError(f"no player {kind!r}: choose one of {', '.join(player_names())}")
     player = KINDS[kind](text, argument, options)

@@ -97,6 +97,19 @@ class BlueprintWalk:
             return LIMIT_RAISE
         return raise_to(real_total(self.tree, node, child, betting.max_spent, *bounds))
 
+    def outcomes(self, node: int, state: BettingState, action: Action) -> tuple[tuple[int, float], ...]:
+        """Every node that `find` may get to from a node by a real action, and how likely that is."""
+        if node == OFF_TREE:
+            return ((OFF_TREE, 1.0),)
+        low, high = self._step(node, state, action, 0.0), self._step(node, state, action, 1.0)
+        found = [(low, 1.0)]
+        if low != high:
+            faced = int(self.tree.faced[node])
+            fractions = [pot_fraction(int(self.tree.action[child]), faced) for child in (low, high)]
+            chance = pseudo_harmonic(pot_fraction(action.raise_to, state.max_spent), *fractions)
+            found = [(low, chance), (high, 1.0 - chance)]
+        return tuple([(n if self.tree.kind[n] == DECISION else OFF_TREE, chance) for n, chance in found])
+
     def _step(self, node: int, state: BettingState, action: Action, draw: float) -> int:
         tree = self.tree
         if action.kind is ActionKind.RAISE:

@@ -1,0 +1,170 @@
+"""A blueprint's strategy as the public knows it: without the seed that decides how bets are translated.
+
+A bet between two sizes of the menu is taken for the one or the other at random, once for the whole hand. Who
+knows the draw knows more than an opponent may. What he may know is the mixture over both: every way the
+history can have been translated, weighted by how likely that is and by how often a hand would have played the
+player's own actions so. The mixture is again a strategy, and gives every hand the same chances in every
+history (Kuhn, 1953). Histories that need no draw, most of them, are a single way and cost nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from abstraction.buckets import BLOCKED
+from arena.play_style import StyleNumbers, style_weights
+from game.actions import CALL, Action
+from game.betting import BettingState, start
+from game.cards import Cards
+from game.hands import NUM_HANDS, unblocked
+from game.jit import kernel
+from solver.blueprint import Blueprint
+from solver.blueprint_walk import OFF_TREE, BlueprintWalk
+from solver.layout import F32, F64, I32, I64, U8, U16
+from solver.range_strategy import RangeStrategy
+
+_KEPT_PREFLOP = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way a history can have been translated."""
+
+    node: int
+    chance: float
+    own: tuple[tuple[int, BettingState, Action], ...] = ()
+    """Node, betting and action of each decision that needed a node, of both players."""
+
+
+class PublicBlueprint:
+    """One blueprint in one style. Remembers what it was asked on the last board, and before the flop."""
+
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        style: StyleNumbers,
+        walk: BlueprintWalk,
+        buckets: Callable[[Cards], U16],
+    ) -> None:
+        self._blueprint, self._style, self._walk, self._find_buckets = blueprint, style, walk, buckets
+        self._opening = start(blueprint.definition)
+        self._ways: dict[str, tuple[_Way, ...]] = {"": (_Way(0, 1.0),)}
+        self._boards: dict[Cards, U16] = {}
+        self._rows: dict[tuple[int, Cards], F32] = {}
+
+    def strategy(self, betting: BettingState, board: Cards) -> RangeStrategy:
+        """What the player to act does with every hand."""
+        if betting.definition != self._blueprint.definition:
+            raise ValueError("the blueprint was trained for another game than the one played")
+        ways = self._find_ways(betting)
+        if len(ways) == 1:
+            return self._at_node(ways[0].node, betting, board)
+        parts = [
+            (self._at_node(way.node, betting, board), self._weights(way, betting, board)) for way in ways
+        ]
+        total = np.sum([weights for _, weights in parts], axis=0)
+        # Hands that never play like this: as if they had.
+        reached = total > 0
+        actions = tuple(dict.fromkeys(action for part, _ in parts for action in part.actions))
+        mixed = np.zeros((len(actions), NUM_HANDS))
+        for way, (part, weights) in zip(ways, parts, strict=True):
+            share = np.where(reached, weights / np.where(reached, total, 1.0), way.chance)
+            for action, row in zip(part.actions, part.probabilities, strict=True):
+                mixed[actions.index(action)] += share * row
+        return RangeStrategy(actions, mixed.astype(np.float32))
+
+    def _find_ways(self, betting: BettingState) -> tuple[_Way, ...]:
+        ways = self._ways.get(betting.text)
+        if ways is not None:
+            return ways
+        state, ways = self._opening, self._ways[""]
+        for action in (action for actions in betting.actions for action in actions):
+            following = state.apply(action)
+            known = self._ways.get(following.text)
+            if known is None:
+                known = tuple(
+                    _Way(node, way.chance * chance, (*way.own, (way.node, state, action)))
+                    for way in ways
+                    for node, chance in self._walk.outcomes(way.node, state, action)
+                )
+                self._remember(following, known)
+            state, ways = following, known
+        return ways
+
+    def _remember(self, betting: BettingState, ways: tuple[_Way, ...]) -> None:
+        if len(self._ways) > _KEPT_PREFLOP:
+            self._ways = {"": self._ways[""]}
+        self._ways[betting.text] = ways
+
+    def _weights(self, way: _Way, betting: BettingState, board: Cards) -> F64:
+        """float64[1326]: how likely a way is and its owner's actions on it."""
+        weights = np.full(NUM_HANDS, way.chance)
+        for node, state, action in way.own:
+            if state.actor == betting.actor:
+                seen = board[: state.definition.board_size(state.round_index)]
+                weights *= self._at_node(node, state, seen).probability(action)
+        return weights
+
+    def _at_node(self, node: int, betting: BettingState, board: Cards) -> RangeStrategy:
+        """What a node says; sizes that become the same real one are one."""
+        if node == OFF_TREE:
+            return RangeStrategy((CALL,), unblocked(board).astype(np.float32)[None, :])
+        children = self._blueprint.tree.children_of(node)
+        actions = [self._walk.real_action(node, int(child), betting) for child in children]
+        rows = self._node_rows(node, children, board)
+        merged = tuple(dict.fromkeys(actions))
+        if len(merged) < len(actions):
+            sums = np.zeros((len(merged), NUM_HANDS), dtype=np.float32)
+            for action, row in zip(actions, rows, strict=True):
+                sums[merged.index(action)] += row
+            rows = sums
+        return RangeStrategy(merged, rows)
+
+    def _node_rows(self, node: int, children: I32, board: Cards) -> F32:
+        key = node, board
+        rows = self._rows.get(key)
+        if rows is None:
+            if board and board not in self._boards:
+                # A new board, or a new round: earlier rounds may be asked for again, other boards will not.
+                self._boards = {
+                    seen: found for seen, found in self._boards.items() if seen == board[: len(seen)]
+                }
+                self._rows = {
+                    (n, seen): found for (n, seen), found in self._rows.items() if seen == board[: len(seen)]
+                }
+            rows = np.zeros((len(children), NUM_HANDS), dtype=np.float32)
+            codes = np.ascontiguousarray(self._blueprint.tree.action[children])
+            fill_probabilities(self._style, codes, self._blueprint.rows(node), self._buckets(board), rows)
+            self._rows[key] = rows
+        return rows
+
+    def _buckets(self, board: Cards) -> U16:
+        found = self._boards.get(board)
+        if found is None:
+            found = self._boards[board] = self._find_buckets(board)
+        return found
+
+
+@kernel
+def fill_probabilities(style: StyleNumbers, codes: I32, rows: U8, buckets: U16, out: F32) -> None:
+    """Probabilities of hands from a node's bytes.
+
+    codes    int32[A]          in: actions as the betting tree writes them
+    rows     uint8[A, K]       in
+    buckets  uint16[1326]      in
+    out      float32[A, 1326]  out: blocked hands untouched
+    """
+    num_actions = rows.shape[0]
+    column: I64 = np.empty(num_actions, dtype=np.int64)
+    for h in range(buckets.shape[0]):
+        bucket = np.int64(buckets[h])
+        if bucket == BLOCKED:
+            continue
+        for a in range(num_actions):
+            column[a] = rows[a, bucket]
+        total = np.float32(style_weights(style, codes, column))
+        for a in range(num_actions):
+            out[a, h] = np.float32(column[a]) / total

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from arena.lbr import ACTION_SETS, LbrSettings, LocalResponse, parse_settings
+from arena.lbr_cards import HoldemCards, OneCardHands
+from arena.lbr_hands import deal_orders, exact_value, play_hand
+from arena.players import PublicPlayer
+from arena.registry import make_player
+from game.actions import CALL, FOLD, LIMIT_RAISE, raise_to
+from game.betting import BettingState, start
+from game.cards import Cards, parse_cards
+from game.definition import HUNL, KUHN, LEDUC
+from game.hands import NUM_HANDS, parse_hand, unblocked
+from solver import schedules
+from solver.cfr import Solver
+from solver.engine import RESPOND, Engine
+from solver.range_strategy import RangeStrategy
+from solver.response import player_value
+from solver.toys import kuhn, leduc
+from tests.arena.leduc_tables import TablePlayer
+from tests.reference.lbr import ReferenceLbr
+
+ALL_ROUNDS = LbrSettings("fcpa", 0, 1)
+GAME = leduc()
+RULES = OneCardHands(LEDUC)
+
+
+def random_table(seed: int) -> TablePlayer:
+    """Skewed: some of them nearly pure."""
+    rng = np.random.default_rng(seed)
+    return TablePlayer(GAME, (rng.random(GAME.table_size) ** (1 + seed % 4)).astype(np.float32))
+
+
+def cfr_table(iterations: int) -> TablePlayer:
+    solver = Solver(GAME, schedules.dcfr())
+    solver.run(iterations)
+    return TablePlayer(GAME, solver.average)
+
+
+def lbr_and_best(player: TablePlayer) -> tuple[float, float]:
+    """Means over both seats."""
+    engine = Engine(GAME)
+    local = [exact_value(RULES, ALL_ROUNDS, player, position) for position in range(2)]
+    best = [player_value(engine, player.table, position, RESPOND) for position in range(2)]
+    for low, high in zip(local, best, strict=True):
+        assert low <= high + 1e-5
+    return sum(local) / 2, sum(best) / 2
+
+
+def test_a_best_response_wins_at_least_as_much_and_little_more_against_weak_players() -> None:
+    weak = [lbr_and_best(random_table(seed)) for seed in range(12)]
+    assert sum(local for local, _ in weak) > 0.7 * sum(best for _, best in weak)
+    uniform, best = lbr_and_best(TablePlayer(GAME, np.ones(GAME.table_size, dtype=np.float32)))
+    assert uniform > 0.9 * best
+    assert best == pytest.approx(4.747222 / 2, abs=1e-4)  # OpenSpiel's nash_conv of uniform play
+
+
+def test_a_best_response_wins_at_least_as_much_against_solutions() -> None:
+    results = [lbr_and_best(cfr_table(n)) for n in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)]
+    assert all(best > 0 for _, best in results)
+    assert results[0][0] > 0.9 * results[0][1]
+    assert results[-1][0] < 0.001
+
+
+@pytest.mark.parametrize("actions", ["fc", "fcpa"])
+@pytest.mark.parametrize("first_round", [0, 1])
+def test_values_on_leduc_match_the_reference(actions: str, first_round: int) -> None:
+    player = random_table(5)
+    deck = sorted(LEDUC.deck)
+
+    def chances(betting: BettingState, board: Cards, card: int) -> dict[object, float]:
+        strategy = player.strategy(betting, board)
+        return dict(zip(strategy.actions, strategy.probabilities[:, deck.index(card)].tolist(), strict=True))
+
+    reference = ReferenceLbr(LEDUC, chances, actions == "fcpa", first_round)  # type: ignore[arg-type]
+    for position in range(2):
+        found = exact_value(RULES, LbrSettings(actions, first_round, 1), player, position)
+        assert found == pytest.approx(reference.value(position), abs=1e-6)
+
+
+def test_kuhn_has_no_public_cards() -> None:
+    game = kuhn()
+    engine, table = Engine(game), np.ones(game.table_size, dtype=np.float32)
+
+    class Uniform:
+        def strategy(self, betting: BettingState, board: Cards) -> RangeStrategy:
+            actions = (FOLD, CALL) if betting.to_call else (CALL, LIMIT_RAISE)
+            return RangeStrategy(actions, np.full((2, 3), 0.5, dtype=np.float32))
+
+    for position in range(2):
+        found = exact_value(OneCardHands(KUHN), LbrSettings("fcpa", 0, 0), Uniform(), position)
+        assert found <= player_value(engine, table, position, RESPOND) + 1e-6
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_random_hands_have_the_exact_value(position: int) -> None:
+    player = random_table(3)
+    expected = exact_value(RULES, ALL_ROUNDS, player, position)
+    response, rng, values = LocalResponse(RULES, ALL_ROUNDS, player), Random(position), []
+    for number in range(6000):
+        orders = deal_orders(LEDUC, rng)
+        values.append(play_hand(response, position, number % 6, orders, rng))
+    error = np.std(values) / np.sqrt(len(values))
+    assert abs(np.mean(values) - expected) < 4 * error
+    assert error < 0.05
+
+
+def holdem_value(player: str, settings: LbrSettings, position: int, number: int) -> float:
+    named = make_player(player)
+    assert isinstance(named, PublicPlayer)
+    rules, rng = HoldemCards(HUNL, count_preflop=False), Random(number)
+    hand = rng.randrange(NUM_HANDS)
+    response = LocalResponse(rules, settings, named.in_public())
+    return play_hand(response, position, hand, deal_orders(HUNL, rng), rng)
+
+
+@pytest.mark.parametrize(("actions", "worth"), [("fcpa", 100), ("56bets", 100)])
+def test_who_always_folds_loses_his_blinds(actions: str, worth: int) -> None:
+    settings = parse_settings(actions, "3-4")
+    for number in range(3):
+        assert holdem_value("fold", settings, 0, number) == 50
+        assert holdem_value("fold", settings, 1, number) == worth
+
+
+def test_without_bets_who_always_folds_loses_the_small_blind() -> None:
+    # As the big blind he checks to the showdown, which is worth nothing on average.
+    settings = parse_settings("fc", "3-4")
+    assert holdem_value("fold", settings, 0, 1) == 50
+    values = [holdem_value("fold", settings, 1, number) for number in range(400)]
+    assert abs(np.mean(values)) < 4 * np.std(values) / 20
+
+
+def test_utilities_are_the_paper_s() -> None:
+    """By hand: on a river, nuts against a range of one hand that folds 30 % of the time."""
+    board = parse_cards("AsKsQsJs2d")
+    own, other = parse_hand("Ts3c"), parse_hand("9c9d")
+    betting = start(HUNL)
+    for action in (raise_to(300), CALL, CALL, CALL, CALL, CALL, raise_to(500)):
+        betting = betting.apply(action)
+
+    asked_for = []
+
+    class Folds:
+        def strategy(self, after: BettingState, _: Cards) -> RangeStrategy:
+            asked_for.append(after.text)
+            live = unblocked(board).astype(np.float32)
+            return RangeStrategy((FOLD, CALL), np.stack([0.3 * live, 0.7 * live]).astype(np.float32))
+
+    weights = np.zeros(NUM_HANDS)
+    weights[other] = 1.0
+    response = LocalResponse(HoldemCards(HUNL), parse_settings("fcpa", "1-4"), Folds())
+    found = dict(response.utilities(own, betting, board, weights))
+    pot, asked = 800, 200
+    assert found[CALL] == pot
+    for total in (500 + 1000, 20000):
+        extra = total - 500
+        assert found[raise_to(total)] == pytest.approx(0.3 * pot + 0.7 * (pot + extra), rel=1e-6)
+    assert response.action(own, betting, board, weights) == raise_to(20000)
+    assert len(asked_for) == 2 == response.questions  # each bet once, though asked for twice
+    lost = dict(response.utilities(parse_hand("4c3c"), betting, board, weights))
+    assert lost[CALL] == -asked
+    assert lost[raise_to(1500)] == pytest.approx(0.3 * pot - 0.7 * (asked + 1000), rel=1e-6)
+    assert response.action(parse_hand("4c3c"), betting, board, weights) == FOLD
+
+
+def test_before_its_rounds_it_calls() -> None:
+    response = LocalResponse(
+        HoldemCards(HUNL), parse_settings("fcpa", "2-3"), make_player("call").in_public()
+    )
+    assert response.action(0, start(HUNL), (), np.ones(NUM_HANDS)) == CALL
+    assert response.questions == 0
+
+
+def test_action_sets() -> None:
+    assert [len(sizes) for sizes in ACTION_SETS.values()] == [0, 2, 56]
+    assert parse_settings("56bets", "3").rounds == "3-3"
+    assert len(parse_settings("33%, a", "1-4").sizes) == 2
+    for actions, rounds in (("pots", "1-4"), ("300c", "1-4"), ("fc", "0-4"), ("fc", "4-3"), ("fc", "1-5")):
+        with pytest.raises(ValueError, match=r"actions|rounds"):
+            parse_settings(actions, rounds)
