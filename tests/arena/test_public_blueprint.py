@@ -48,11 +48,11 @@ def test_bets_of_the_tree_need_no_draw(player: BlueprintPlayer, line: tuple[Acti
 
 
 def test_the_mixture_plays_every_line_as_often_as_hands_with_draws_do(player: BlueprintPlayer) -> None:
-    # The small blind raises between two sizes; so does he on the flop after a bet: two draws, three decisions.
+    # The small blind raises between two sizes, and again on the flop after a bet: two draws, three decisions.
     decisions = [after(raise_to(250))]
     decisions.append(decisions[0].apply(CALL))
     (_, bet) = (player.in_public().strategy(decisions[1], visible(decisions[1])).actions)[:2]
-    decisions.append(decisions[1].apply(bet).apply(raise_to(decisions[1].max_spent * 4)))
+    decisions.append(decisions[1].apply(bet).apply(raise_to(4000)))
     taken = [CALL, bet, CALL]
     nodes = Counter(
         tuple(hand.node(betting) for betting in decisions)
@@ -108,7 +108,9 @@ def test_probabilities_of_hands(style: PlayStyle, tmp_path: Path) -> None:
             expected[1] *= style.factor
             if style.purify is not None:
                 fold, call, bet = expected.tolist()
-                chosen = 0 if fold > 0.2 * expected.sum() or fold >= max(call, bet) else 1 if call >= bet else 2
+                chosen = (
+                    0 if fold > 0.2 * expected.sum() or fold >= max(call, bet) else 1 if call >= bet else 2
+                )
                 expected = np.eye(3)[chosen]
             expected /= expected.sum()
         np.testing.assert_allclose(out[:, h], expected, atol=1e-6)
