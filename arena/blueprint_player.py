@@ -6,6 +6,8 @@ those have been built, in microseconds, and computed otherwise, in up to tens of
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -20,11 +22,12 @@ from game.betting import BettingState
 from game.cards import Cards
 from game.hands import hand_index, unblocked
 from game.state import HandState
-from solver.blueprint import Blueprint
+from solver.blueprint import KIND, Blueprint
 from solver.blueprint_walk import CHOICE_KEY, KEYS_PER_ACTION, OFF_TREE, BlueprintWalk
 from solver.kernels.draws import unit_at
 from solver.layout import F32, I32, I64, U8, U16
 from solver.range_strategy import RangeStrategy
+from solver.table_file import read_header
 
 _SEED_MASK = (1 << 64) - 1
 
@@ -44,6 +47,12 @@ class BlueprintPlayer:
     def in_public(self) -> PublicBlueprint:
         """The strategy with translation averaged."""
         return PublicBlueprint(self.blueprint, self.numbers, self.walk, self.buckets)
+
+    @cached_property
+    def identity(self) -> str:
+        """Twelve hex digits of the blueprint's content: its header holds the checksums of the rest."""
+        header = json.dumps(read_header(self.blueprint.path, KIND), sort_keys=True)
+        return hashlib.sha256(header.encode()).hexdigest()[:12]
 
     @cached_property
     def walk(self) -> BlueprintWalk:

@@ -25,6 +25,7 @@ from solver.default_blueprint import default_blueprint_path
 Options = dict[str, str]
 
 _FACTOR = 10
+_SEPARATORS = str.maketrans(dict.fromkeys(" :|/\t", "_"))
 
 
 def make_player(text: str) -> Player:
@@ -45,6 +46,27 @@ def make_player(text: str) -> Player:
 def player_names() -> list[str]:
     """What a text can start with."""
     return [*POLICIES, *KINDS]
+
+
+def player_identity(text: str) -> str:
+    """Tells apart what one text may mean at different times: the blueprint's content, if there is one."""
+    return str(getattr(make_player(text), "identity", ""))
+
+
+def player_labels(texts: tuple[str, str]) -> tuple[str, str]:
+    """Short names for two players, different from each other, without spaces and the ACPC's separators."""
+    labels = []
+    for text in texts:
+        kind, argument, options = split_text(text)
+        parts = [
+            kind,
+            Path(argument).name.split(".")[0],
+            *[f"{key}={value}" for key, value in options.items()],
+        ]
+        labels.append("-".join(filter(None, parts)).translate(_SEPARATORS))
+    if labels[0] == labels[1]:
+        return labels[0] + "-A", labels[1] + "-B"
+    return labels[0], labels[1]
 
 
 def split_text(text: str) -> tuple[str, str, Options]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 _Z_95 = 1.96
 
@@ -16,7 +17,7 @@ class Winnings:
         self._sum = 0.0
         self._sum_of_squares = 0.0
 
-    def add(self, chips: int) -> None:
+    def add(self, chips: float) -> None:
         """Count a hand."""
         value = chips * self._mbb
         self.hands += 1
@@ -37,3 +38,24 @@ class Winnings:
 
     def __str__(self) -> str:
         return f"{self.mean:+,.0f} ± {self.margin:,.0f} mbb/hand"
+
+
+class PairWinnings:
+    """The first player's result over pairs of hands with the same cards (`arena.pairs`)."""
+
+    def __init__(self, big_blind: int) -> None:
+        self._winnings = Winnings(big_blind)
+
+    @property
+    def pairs(self) -> int:
+        """Counted so far."""
+        return self._winnings.hands
+
+    def add_lines(self, lines: Sequence[str]) -> None:
+        """Count pairs as journals write them."""
+        for line in lines:
+            fields = line.split()
+            self._winnings.add((int(fields[2]) + int(fields[5])) / 2)
+
+    def __str__(self) -> str:
+        return str(self._winnings)

@@ -1,0 +1,195 @@
+"""A duplicate match from terms to result: what is left to play, who plays it, and how it is written down."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.progress import Progress
+
+from abstraction.tables import tables_are_built
+from arena.blueprint_player import BlueprintPlayer
+from arena.errors import MatchAborted
+from arena.fast_duel import FastDuel, can_play_fast
+from arena.journal import Journal
+from arena.pairs import play_pair
+from arena.players import Player
+from arena.registry import make_player, player_identity
+from arena.results import MatchResult, duplicate_result
+from arena.workers import WorkerPool
+from game.definition import GameDefinition, definition_text, parse_definition
+
+TABLES_FROM_PAIRS = 5_000
+"""Matches this long are worth a minute of building bucket tables."""
+
+_CHUNK_SECONDS = 0.25
+_LARGEST_CHUNK = 8192
+
+Chunk = tuple[int, int]
+"""First pair and how many."""
+Tick = Callable[[Journal], None]
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateTerms:
+    """What is played. Players are texts of `arena.registry`."""
+
+    definition: GameDefinition
+    players: tuple[str, str]
+    names: tuple[str, str]
+    seed: int
+    pairs: int
+
+    def to_json(self) -> dict[str, Any]:
+        """What must agree for a match to go on. Not its length: more pairs may be added."""
+        return {
+            "game": definition_text(self.definition),
+            "players": list(self.players),
+            "identities": [player_identity(text) for text in self.players],
+            "seed": self.seed,
+        }
+
+
+def play_duplicate(
+    terms: DuplicateTerms,
+    path: Path | None = None,
+    workers: int | None = None,
+    tick: Tick | None = None,
+    progress: Progress | None = None,
+) -> MatchResult:
+    """Play what is missing and return the result; blocks.
+
+    path      the journal: the match goes on where it ended, if it has one already
+    workers   processes or threads (all cores by default)
+    tick      called after every chunk that was written down
+    progress  for the building of bucket tables
+    """
+    journal = Journal(path, terms.to_json())
+    try:
+        missing = _missing(terms, journal)
+        if len(missing):
+            pace = _Pace()
+            chunks = _chunks(missing, pace)
+            count = min(workers or os.cpu_count() or 1, len(missing))
+            for (_, size), text, seconds in _player_of_chunks(terms, count, progress)(chunks):
+                pace.note(size, seconds)
+                journal.add(text)
+                if tick is not None:
+                    tick(journal)
+    finally:
+        journal.close()
+    wanted = [line for line in journal.lines if int(line.split(" ", 1)[0]) < terms.pairs]
+    return duplicate_result(terms.definition, terms.names, terms.seed, wanted)
+
+
+class SlowDuel:
+    """Plays chunks of pairs with any two players."""
+
+    def __init__(self, definition: GameDefinition, players: tuple[Player, Player], seed: int) -> None:
+        self._definition, self._players, self._seed = definition, players, seed
+
+    def __call__(self, chunk: Chunk) -> str:
+        """Lines of the chunk's pairs; blocks for as long as the players think."""
+        first, count = chunk
+        pairs = range(first, first + count)
+        return "".join(
+            f"{play_pair(self._definition, self._players, self._seed, number)}\n" for number in pairs
+        )
+
+
+def make_slow_duel(definition: str, players: tuple[str, str], seed: int) -> SlowDuel:
+    """From texts: for worker processes."""
+    first, second = (make_player(text) for text in players)
+    return SlowDuel(parse_definition(definition), (first, second), seed)
+
+
+_Played = Iterator[tuple[Chunk, str, float]]
+
+
+def _player_of_chunks(
+    terms: DuplicateTerms, workers: int, progress: Progress | None
+) -> Callable[[Iterator[Chunk]], _Played]:
+    players = make_player(terms.players[0]), make_player(terms.players[1])
+    first, second = players
+    if can_play_fast(terms.definition, players):
+        assert isinstance(first, BlueprintPlayer)
+        assert isinstance(second, BlueprintPlayer)
+        built = all(tables_are_built(player.blueprint.cards) for player in (first, second))
+        if built or terms.pairs >= TABLES_FROM_PAIRS:
+            return partial(_in_threads, FastDuel((first, second), terms.seed, progress), workers)
+    for player in players:
+        if isinstance(player, BlueprintPlayer) and player.blueprint.definition != terms.definition:
+            raise MatchAborted(f"{player.name} was trained for another game than the one played")
+    if workers == 1:
+        return partial(_here, SlowDuel(terms.definition, players, terms.seed))
+    make = partial(make_slow_duel, definition_text(terms.definition), terms.players, terms.seed)
+    return partial(_in_processes, make, workers)
+
+
+def _here(duel: SlowDuel, chunks: Iterator[Chunk]) -> _Played:
+    for chunk in chunks:
+        started = time.monotonic()
+        yield chunk, duel(chunk), time.monotonic() - started
+
+
+def _in_processes(make: Callable[[], SlowDuel], workers: int, chunks: Iterator[Chunk]) -> _Played:
+    with WorkerPool(make, workers) as pool:
+        yield from pool.run(chunks)
+
+
+def _in_threads(duel: FastDuel, workers: int, chunks: Iterator[Chunk]) -> _Played:
+    def play(chunk: Chunk) -> tuple[Chunk, str, float]:
+        started = time.monotonic()
+        text = duel.play(*chunk)
+        return chunk, text, time.monotonic() - started
+
+    with ThreadPoolExecutor(workers) as pool:
+        running: set[Future[tuple[Chunk, str, float]]] = set()
+        left = True
+        while left or running:
+            while left and len(running) < workers:
+                chunk = next(chunks, None)
+                left = chunk is not None
+                if chunk is not None:
+                    running.add(pool.submit(play, chunk))
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+
+
+class _Pace:
+    """How many pairs fit a fraction of a second: what a kill may cost, and how smooth the progress bar is."""
+
+    def __init__(self) -> None:
+        self.size = 1
+
+    def note(self, size: int, seconds: float) -> None:
+        fitting = int(size * _CHUNK_SECONDS / max(seconds, 1e-6))
+        self.size = max(1, min(fitting, 4 * size, _LARGEST_CHUNK))
+
+
+def _missing(terms: DuplicateTerms, journal: Journal) -> np.ndarray[Any, np.dtype[np.int64]]:
+    played = np.zeros(terms.pairs, dtype=np.bool_)
+    for line in journal.lines:
+        number = int(line.split(" ", 1)[0])
+        if number < terms.pairs:
+            played[number] = True
+    return np.flatnonzero(np.logical_not(played))
+
+
+def _chunks(missing: np.ndarray[Any, np.dtype[np.int64]], pace: _Pace) -> Iterator[Chunk]:
+    """Runs of neighbours among the missing pairs, no longer than the pace says when asked for."""
+    at = 0
+    while at < len(missing):
+        size = 1
+        while size < pace.size and at + size < len(missing) and missing[at + size] == missing[at] + size:
+            size += 1
+        yield int(missing[at]), size
+        at += size

@@ -1,0 +1,71 @@
+"""The journal of a match: a line of terms, then a line for every pair of hands, appended as they are played.
+
+After a kill at any moment the file holds every pair that was written down, and perhaps half a line, which is
+cut off when the match goes on. Pairs may stand in any order.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from arena.errors import MatchAborted
+
+_MAGIC = "# fathom match 1 "
+
+
+class Journal:
+    """An open journal. Give no path for a match that is not kept."""
+
+    def __init__(self, path: Path | None, terms: Mapping[str, Any]) -> None:
+        self._path = path
+        self._file: int | None = None
+        self.lines: list[str] = []
+        """Pairs played, in the order written."""
+        if path is None:
+            return
+        header = _MAGIC + json.dumps(terms, sort_keys=True) + "\n"
+        if path.exists() and path.stat().st_size:
+            self._read(path, header)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        if not path.stat().st_size:
+            self._write(header)
+
+    def add(self, text: str) -> None:
+        """Write whole lines down, at once."""
+        if self._file is not None:
+            self._write(text)
+        self.lines += text.splitlines()
+
+    def close(self) -> None:
+        """Idempotent."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _write(self, text: str) -> None:
+        assert self._file is not None
+        rest = memoryview(text.encode())
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
+
+    def _read(self, path: Path, header: str) -> None:
+        whole = path.read_bytes()
+        end = whole.rfind(b"\n") + 1
+        first, _, rest = whole[:end].decode("utf-8", "replace").partition("\n")
+        if not first.startswith(_MAGIC) and not header.encode().startswith(whole):
+            raise MatchAborted(f"{path} is not the journal of a match: name another file")
+        if end and first + "\n" != header:
+            raise MatchAborted(_difference(path, json.loads(first.removeprefix(_MAGIC)), header))
+        os.truncate(path, end)
+        self.lines = rest.splitlines()
+
+
+def _difference(path: Path, found: Mapping[str, Any], header: str) -> str:
+    wanted = json.loads(header.removeprefix(_MAGIC))
+    names = [name for name in wanted if found.get(name) != wanted[name]]
+    facts = "; ".join(f"{name} {found.get(name)!r}, not {wanted[name]!r}" for name in names)
+    return f"{path} is the journal of another match ({facts}): name another file, or delete it"

@@ -1,0 +1,96 @@
+"""Processes that work on tasks, each with its own worker object; they end when their parent does, however.
+
+A task is done twice or not at all only if the parent says so: results come back one by one, in any order.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from types import TracebackType
+from typing import Generic, TypeVar
+
+from arena.errors import MatchAborted
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_LEAVING_SECONDS = 2.0
+
+
+class WorkerPool(Generic[Task, Result]):
+    """So many processes; use as a context manager.
+
+    make  called once in every process, gives what does the tasks; must be picklable, as tasks and results
+    """
+
+    def __init__(self, make: Callable[[], Callable[[Task], Result]], count: int) -> None:
+        # Spawned, not forked: a forked child has the locks of threads that it does not have.
+        context = multiprocessing.get_context("spawn")
+        self._processes: list[SpawnProcess] = []
+        self._ends: list[Connection] = []
+        for _ in range(count):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_work, args=(make, theirs), daemon=True)
+            process.start()
+            theirs.close()
+            self._processes.append(process)
+            self._ends.append(ours)
+
+    def run(self, tasks: Iterator[Task]) -> Iterator[tuple[Task, Result, float]]:
+        """Every task with its result and its seconds, as they are done. Tasks are taken when needed."""
+        busy: dict[Connection, tuple[Task, float]] = {}
+        for end in self._ends:
+            self._start(end, tasks, busy)
+        while busy:
+            ready = set(wait(list(busy)))
+            for end in [end for end in busy if end in ready]:
+                task, started = busy.pop(end)
+                try:
+                    result, complaint = end.recv()
+                except (EOFError, OSError):
+                    raise MatchAborted("a worker process died; run again to go on") from None
+                if complaint:
+                    raise MatchAborted(complaint)
+                seconds = time.monotonic() - started
+                self._start(end, tasks, busy)
+                yield task, result, seconds
+
+    def _start(
+        self, end: Connection, tasks: Iterator[Task], busy: dict[Connection, tuple[Task, float]]
+    ) -> None:
+        for task in tasks:
+            end.send(task)
+            busy[end] = task, time.monotonic()
+            return
+
+    def __enter__(self) -> WorkerPool[Task, Result]:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for end in self._ends:
+            end.close()
+        deadline = time.monotonic() + _LEAVING_SECONDS
+        for process in self._processes:
+            if kind is None:
+                process.join(max(0.0, deadline - time.monotonic()))
+            process.terminate()
+            process.join()
+
+
+def _work(make: Callable[[], Callable[[Task], Result]], end: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    try:
+        work = make()
+        while True:
+            end.send((work(end.recv()), ""))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return  # the parent is done, or dead
+    except Exception as error:  # the parent gets to see it
+        end.send((None, f"{type(error).__name__}: {error}"))

@@ -1,0 +1,134 @@
+"""`fathom match A B`: a duplicate match between any two players, on all cores; stop and go on whenever."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from arena.duplicate import DuplicateTerms
+    from arena.results import MatchResult
+
+_EPILOG = """\
+players:
+  call, fold, random, min-raise, all-in, check-down, pot-odds       simple policies
+  blueprint                                                         the blueprint that comes with Fathom
+  blueprint:FILE,bias=call*10,threshold=0.1,purify=0.2              another one, with options:
+      bias       makes fold, call or raise so many times likelier
+      threshold  never takes an action less likely than this
+      purify     folds if folding is likelier than this, else takes the likeliest of fold, call, raise
+
+Every deal is played twice, with the players changing places: A's result is in mbb/hand (thousandths of a big
+blind) with a 95 % interval over pairs of hands. The same seed gives the same match. With --save NAME every
+pair of hands is written to NAME.match as it is played; the same command again goes on from there, also after
+a kill.
+
+examples:
+  fathom match pot-odds call --hands 2000
+  fathom match blueprint blueprint,bias=call --hands 1000000 --save bias --html bias.html"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare arguments."""
+    parser.add_argument("a", metavar="A", help="the player whose result is shown")
+    parser.add_argument("b", metavar="B", help="the opponent")
+    parser.add_argument("--hands", type=int, default=10_000, help="hands, two to a deal (default: 10000)")
+    parser.add_argument("--seed", type=int, help="repeat a match exactly (default: drawn, or 1 with --save)")
+    parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
+    parser.add_argument("--workers", type=int, help="processes (default: one per core)")
+    parser.add_argument("--save", type=Path, metavar="NAME", help="keep a journal, NAME.match, and resume it")
+    add_outputs(parser)
+    parser.epilog = _EPILOG
+
+
+def add_outputs(parser: argparse.ArgumentParser) -> None:
+    """Declare what can be written about a finished match."""
+    outputs = parser.add_argument_group("results")
+    outputs.add_argument("--json", action="store_true", help="print the result as one line of JSON")
+    outputs.add_argument("--log", type=Path, metavar="FILE", help="all hands as an ACPC log")
+    outputs.add_argument("--phh", type=Path, metavar="FILE", help="all hands as a .phhs hand history")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play to the end, or until interrupted."""
+    from rich.console import Console
+
+    from arena.duplicate import DuplicateTerms
+    from arena.errors import MatchAborted
+    from arena.registry import player_labels
+    from server.game_files import load_definition
+
+    if args.hands < 2:
+        raise ValueError(f"{args.hands} hands: give at least 2, a pair")
+    if args.workers is not None and args.workers < 1:
+        raise ValueError(f"{args.workers} workers: give at least 1")
+    seed = args.seed
+    if seed is None:
+        seed = 1 if args.save else random.SystemRandom().getrandbits(32)
+    texts = args.a, args.b
+    terms = DuplicateTerms(
+        load_definition(args.game), texts, player_labels(texts), seed, (args.hands + 1) // 2
+    )
+    console = Console(stderr=True)
+    journal = args.save.with_name(args.save.name + ".match") if args.save else None
+    try:
+        result = _play(terms, journal, args.workers, console)
+    except MatchAborted as error:
+        console.print(f"fathom match: {error}", markup=False, highlight=False)
+        return 1
+    except KeyboardInterrupt:
+        if journal is not None:
+            console.print(f"stopped; {journal} has what was played: the same command goes on from there")
+        return 130
+    write_outputs(args, result, seed)
+    if not args.json:
+        console.print(f"seed {seed}", style="dim")
+    return 0
+
+
+def write_outputs(args: argparse.Namespace, result: MatchResult, seed: int) -> None:
+    """Print the result and write the files asked for."""
+    from arena.hand_files import write_histories, write_log
+
+    if args.log:
+        write_log(args.log, result, args.game, seed)
+    if args.phh:
+        write_histories(args.phh, result)
+    if args.json:
+        print(json.dumps({**result.to_json(), "seed": seed}))
+        return
+    a, b = result.names
+    print(f"{a} against {b}: {result.total} over {result.num_hands:,} hands (95 % interval)")
+
+
+def _play(terms: DuplicateTerms, journal: Path | None, workers: int | None, console: Console) -> MatchResult:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from arena.duplicate import play_duplicate
+    from arena.journal import Journal
+    from arena.pairs import HANDS_PER_PAIR
+    from arena.statistics import PairWinnings
+
+    winnings = PairWinnings(terms.definition.big_blind)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("hands"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("starting", total=HANDS_PER_PAIR * terms.pairs)
+
+        def tick(journal: Journal) -> None:
+            winnings.add_lines(journal.lines[winnings.pairs :])
+            progress.update(
+                task, completed=HANDS_PER_PAIR * winnings.pairs, description=f"{terms.names[0]} {winnings}"
+            )
+
+        return play_duplicate(terms, journal, workers, tick, progress)

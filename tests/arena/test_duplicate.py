@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arena.duplicate import DuplicateTerms, play_duplicate
+from arena.errors import MatchAborted
+from arena.journal import Journal
+from arena.results import estimate
+from arena.workers import WorkerPool
+from game.definition import HUNL, NLFH
+from protocol.acpc_log_reader import read_log
+from protocol.phh import parse_histories
+
+ROOT = Path(__file__).parents[2]
+
+
+def terms(pairs: int, first: str = "random", second: str = "check-down", seed: int = 5) -> DuplicateTerms:
+    return DuplicateTerms(NLFH, (first, second), ("A", "B"), seed, pairs)
+
+
+def double(number: int) -> int:
+    if number == 13:
+        raise ValueError("thirteen")
+    if number == 666:
+        os._exit(1)
+    return 2 * number
+
+
+def make_double(base: int) -> object:
+    return lambda number: base + double(number)
+
+
+def test_workers_do_every_task_once() -> None:
+    with WorkerPool[int, int](partial(make_double, 1), 2) as pool:
+        done = {task: result for task, result, _ in pool.run(iter(range(10)))}
+        assert done == {task: 2 * task + 1 for task in range(10)}
+        with pytest.raises(MatchAborted, match="ValueError: thirteen"):
+            list(pool.run(iter([13])))
+    with (
+        WorkerPool[int, int](partial(make_double, 0), 1) as pool,
+        pytest.raises(MatchAborted, match="worker process died"),
+    ):
+        list(pool.run(iter([666])))
+
+
+def test_resumed_and_extended_matches_end_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "duel.match"
+    whole = play_duplicate(terms(40), workers=1)
+    play_duplicate(terms(25), path, workers=1)
+    cut = path.read_bytes()
+    path.write_bytes(cut[: len(cut) // 2])  # a kill in the middle of a line
+    resumed = play_duplicate(terms(40), path, workers=2)
+    assert resumed.to_json() == whole.to_json()
+    assert resumed.betting == whole.betting
+    before = path.read_bytes()
+    ticks: list[Journal] = []
+    again = play_duplicate(terms(40), path, tick=ticks.append)
+    assert again.to_json() == whole.to_json()
+    assert path.read_bytes() == before
+    assert not ticks
+    assert play_duplicate(terms(30), path).num_hands == 60
+
+
+def test_a_journal_of_another_match_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "duel.match"
+    play_duplicate(terms(2), path, workers=1)
+    with pytest.raises(MatchAborted, match="seed 5, not 6"):
+        play_duplicate(terms(2, seed=6), path)
+    with pytest.raises(MatchAborted, match="another match"):
+        play_duplicate(terms(2, first="call"), path)
+    path.write_text("my shopping list\n")
+    with pytest.raises(MatchAborted, match="not the journal"):
+        play_duplicate(terms(2), path)
+    path.write_bytes(b"# fathom ma")  # killed while the first line was written
+    assert play_duplicate(terms(2), path, workers=1).num_hands == 4
+
+
+def test_known_results() -> None:
+    """Who folds every hand loses 75 chips a hand: 750 mbb; nobody wins who calls against one who calls."""
+    folds = play_duplicate(replace(terms(20, "fold", "min-raise"), definition=HUNL), workers=1)
+    assert (folds.total.mean, folds.total.margin) == (-750.0, 0.0)
+    calls = play_duplicate(replace(terms(20, "call", "call"), definition=HUNL), workers=1)
+    assert (calls.total.mean, calls.total.margin) == (0.0, 0.0)
+    assert calls.of_hands(calls.position == 0).mean == -calls.of_hands(calls.position == 1).mean
+    assert (calls.street == 3).all()
+
+
+def test_estimates() -> None:
+    found = estimate(np.array([1.0, 2.0, 3.0, 6.0]))
+    assert found.mean == 3.0
+    assert found.margin == pytest.approx(1.96 * np.sqrt((4 + 1 + 0 + 9) / 3) / 2)
+    assert estimate(np.array([1.0])).margin == np.inf
+
+
+def run_match(*options: str, **more: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "server.cli", "match", "pot-odds", "random", "--seed", "3"]
+    command += options
+    return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+@pytest.mark.slow
+def test_killed_with_sigkill_and_started_again(tmp_path: Path) -> None:
+    save = tmp_path / "duel"
+    journal = tmp_path / "duel.match"
+    options = ("--hands", "400", "--json")
+    killed = run_match(*options, "--save", str(save))
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (journal.exists() and journal.read_bytes().count(b"\n") > 20):
+        time.sleep(0.01)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    kept = journal.read_bytes().splitlines()[:-1]
+    assert 20 <= len(kept) < 201
+    resumed, undisturbed = run_match(*options, "--save", str(save)), run_match(*options)
+    assert resumed.communicate()[0] == undisturbed.communicate()[0] != ""
+    assert journal.read_bytes().splitlines()[: len(kept)] == kept
+
+
+def test_hands_go_to_files_that_others_read(tmp_path: Path) -> None:
+    log, histories = tmp_path / "duel.log", tmp_path / "duel.phhs"
+    shown = run_match(
+        "--hands", "20", "--workers", "1", "--log", str(log), "--phh", str(histories)
+    ).communicate()[0]
+    assert "pot-odds against random: " in shown
+    read = read_log(log.read_text().splitlines(), HUNL)
+    assert len(read.hands) == 20
+    assert read.score is not None
+    assert read.score.players == ("pot-odds", "random")
+    parsed = parse_histories(histories.read_text())
+    assert [hand.state.betting.text for hand in parsed] == [hand.state.betting.text for hand in read.hands]
+    assert f"{read.score.totals[0] / 20 / 100 * 1000:+,.0f}" in shown
