@@ -145,6 +145,30 @@ def _at(_typing: Any, array: Any, _index: Any) -> Any:
     return types.intp(array, types.intp), codegen
 
 
+@intrinsic
+def _bytes8(_typing: Any, words: Any, _base: Any, index: Any, _start: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        places = context.make_array(signature.args[2])(context, builder, args[2]).data
+        int_vector = ir.VectorType(_INT, LANES)
+        found = ir.Constant(int_vector, ir.Undefined)
+        for lane in range(LANES):
+            place = builder.load(builder.gep(places, [builder.add(args[3], ir.Constant(args[3].type, lane))]))
+            at = builder.add(args[1], builder.zext(place, args[1].type))
+            found = builder.insert_element(
+                found, builder.load(builder.gep(data, [at])), ir.Constant(_INT, lane)
+            )
+        low = ir.Constant(int_vector, [0xFF] * LANES)
+        parts = []
+        for byte in range(4):
+            moved = builder.lshr(found, ir.Constant(int_vector, [8 * byte] * LANES)) if byte else found
+            # Below 256 signed and unsigned are the same, and signed conversion is one instruction.
+            parts.append(builder.sitofp(builder.and_(moved, low), _VECTOR))
+        return cgutils.pack_array(builder, parts)
+
+    return types.UniTuple(float32x8, 4)(words, types.intp, index, types.intp), codegen
+
+
 def _define_operator(function: Any, name: str) -> None:
     @infer_global(function)
     class _Operator(AbstractTemplate):
@@ -195,10 +219,18 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
         """Eight vectors as a matrix, turned: lane i of result j is lane j of row i."""
         return tuple(np.stack(rows).T.copy())
 
+    def bytes8(
+        words: npt.NDArray[np.uint32], base: int, index: npt.NDArray[np.uint16], start: int
+    ) -> tuple[F32, F32, F32, F32]:
+        """The four bytes, lowest first, of words[base + i] for eight indices i from `start`."""
+        found = words[base + index[start : start + LANES].astype(np.int64)]
+        low, second, third, high = ((found >> (8 * byte) & 0xFF).astype(np.float32) for byte in range(4))
+        return low, second, third, high
+
     def at(array: npt.NDArray[np.integer[Any]], index: int) -> int:
         """One element of an integer array, without Python's negative indices."""
         return int(array[index])
 
 else:
     load8, store8, splat, maximum8, where_positive8 = _load8, _store8, _splat, _maximum8, _where_positive8
-    least_of8, transpose8, at = _least_of8, _transpose8, _at
+    least_of8, transpose8, at, bytes8 = _least_of8, _transpose8, _at, _bytes8

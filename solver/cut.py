@@ -71,6 +71,11 @@ def with_tree(game: Game, tree: Tree) -> Game:
     return replace(game, tree=tree, boards=game.boards._replace(table=table[:-1]), table_size=int(table[-1]))
 
 
+def cut_tree(tree: Tree, node: int) -> Tree:
+    """The subtree below a decision node as a tree of its own."""
+    return _cut_tree(tree, node)[0]
+
+
 def _cut_tree(tree: Tree, node: int) -> tuple[Tree, list[int]]:
     """The subtree, and the row of each of its rounds at which it began in the old tree."""
     outside = np.flatnonzero(tree.parent[node + 1 :] < node)

@@ -163,7 +163,8 @@ def _compile_segment(
             assert not showdown.has_showdown, "two showdowns share a value row"
             showdown.showdown, showdown.has_showdown, showdown.win = reach, True, amount
         elif kind == CHANCE:
-            segment.leaves.append((children[0], reach, value))
+            # A chance node without children is where a depth-limited game ends.
+            segment.leaves.append((children[0] if children else node, reach, value))
         elif nodes.player[node] == traverser:
             first = segment.value_rows
             segment.value_rows += len(children)

@@ -198,15 +198,18 @@ def build_tree(
     menus: MenuBook,
     extra: Mapping[tuple[int, ...], tuple[int, ...]] | None = None,
     max_nodes: int = 1_000_000,
+    max_rounds: int = RIVER,
 ) -> Tree:
     """The tree of a hold'em subgame to the end of the hand.
 
     extra  raise-to totals to offer besides the menu, by the history of actions from the root; totals the
            rules forbid are ignored
     max_nodes  refuse with `TreeError` what grows beyond
+    max_rounds cut the tree off after so many rounds: chance nodes that would lead on have no children, and
+               their `amount` is what each player has put in
     """
     builder = TreeBuilder(max_nodes)
-    _Growth(builder, root, menus, extra or {}).grow_root()
+    _Growth(builder, root, menus, extra or {}, max_rounds).grow_root()
     return builder.finish()
 
 
@@ -218,6 +221,7 @@ class _Growth:
     root: BettingRoot
     menus: MenuBook
     extra: Mapping[tuple[int, ...], tuple[int, ...]]
+    max_rounds: int
 
     def grow_root(self) -> None:
         root = self.root
@@ -291,6 +295,9 @@ class _Growth:
         stake, action = root.dead / 2 + spent[0], CALL_ACTION
         last_round = RIVER - root.street
         while round_index < last_round:
+            if round_index + 1 == self.max_rounds:
+                add(CHANCE, round_index, parent, action, amount=stake)
+                return
             parent = add(CHANCE, round_index, parent, action)
             round_index, action = round_index + 1, NO_ACTION
             if spent[0] < root.stack:

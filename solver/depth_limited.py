@@ -1,0 +1,191 @@
+"""Depth-limited solving with multi-valued leaf states (Brown, Sandholm and Amos, 2018).
+
+1. The game ends at the depth limit: chance nodes without children, the *leaves*. There the *chooser*, the
+   opponent of the player we solve for, makes one last choice, hand by hand: which of K strategies he will
+   play from here on. What follows is worth what that strategy gets against ours.
+2. With one strategy to choose from he cannot adapt, and the solution may be far from equilibrium; with
+   enough of them it is part of one (proposition 1 of the paper).
+3. Who values the leaves is open: a table of payoffs (`TableLeaves`), or play-outs of a blueprint
+   (`solver.rollouts`), which may be samples: then each iteration sees another one.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+import numpy as np
+
+from solver.game import Game
+from solver.kernels.first_round import (
+    enter_round,
+    leave_round,
+    multiply_matrices,
+    settle_choices,
+    spread_choices,
+)
+from solver.kernels.walk import RESPOND, UPDATE
+from solver.layout import F32, I32, Scratch, Shape, Step, Tables, aligned
+from solver.program import compile_tree
+from solver.schedules import DEFAULT_SCHEDULE, Schedule
+from solver.solution import Solution
+from solver.tree import CHANCE
+
+_NO_TABLE = np.zeros(0, dtype=np.float32)
+
+
+class LeafValues(Protocol):
+    """Values what follows the depth limit. Leaves are numbered by their nodes, ascending."""
+
+    @property
+    def num_choices(self) -> int:
+        """K: strategies the chooser may go on with."""
+
+    def next_sample(self) -> None:
+        """Called before each iteration; values that are sampled move on to another sample."""
+
+    def evaluate(self, for_chooser: bool, reach: F32, value: F32) -> None:
+        """Counterfactual values of the traverser, from his opponent's reach.
+
+        for_chooser  who is the traverser
+        reach        float32[L, 1 + K, stride]  in: the first row of each leaf, or (if the opponent is the
+                     chooser) the rows of his choices
+        value        float32[L, 1 + K, stride]  out: the rows of the choices if the traverser is the chooser,
+                     else the first row
+        """
+
+
+class TableLeaves:
+    """Payoffs known for every pair of hands: small games, and values stored in advance."""
+
+    def __init__(self, matrices: F32) -> None:
+        self.matrices = np.ascontiguousarray(matrices, dtype=np.float32)
+        """float32[L, K, H, H]: what the chooser's opponent wins with hand i against j, 0 if they collide."""
+
+    @property
+    def num_choices(self) -> int:
+        """K."""
+        return len(self.matrices[0])
+
+    def next_sample(self) -> None:
+        """Nothing is sampled."""
+
+    def evaluate(self, for_chooser: bool, reach: F32, value: F32) -> None:
+        """See `LeafValues`."""
+        multiply_matrices(self.matrices, for_chooser, reach, value)
+
+
+class DepthLimitedSolver:
+    """Solves one round up to its leaves. Not for concurrent calls."""
+
+    def __init__(
+        self,
+        game: Game,
+        leaves: LeafValues,
+        chooser: int,
+        schedule: Schedule = DEFAULT_SCHEDULE,
+        groups: I32 | None = None,
+    ) -> None:
+        """A solver for a game of one round.
+
+        groups  int32[L]: leaves of the same group are one to the chooser (an action he has not seen);
+                by default he can tell all apart
+        """
+        if schedule.predictive:
+            raise ValueError("predictive schedules are not for depth-limited games")
+        self.game, self.leaves, self.chooser, self.schedule = game, leaves, chooser, schedule
+        compiled = compile_tree(game.tree, game.chance)
+        rows = np.array(compiled.leaf_rows, dtype=np.int32).reshape(2, -1, 2)
+        num_leaves, stride, num_choices = rows.shape[1], game.stride, leaves.num_choices
+        self.leaf_nodes = np.flatnonzero(game.tree.kind == CHANCE)
+        assert len(self.leaf_nodes) == num_leaves, "all leaves belong to the first round"
+        self._groups = np.arange(num_leaves, dtype=np.int32) if groups is None else groups
+        num_groups = int(self._groups.max()) + 1 if num_leaves else 0
+        self._program, self._shape = compiled.program, Shape(stride, game.num_cards, 1)
+        self._leaf_reach_row = np.ascontiguousarray(rows[..., 0])
+        self._leaf_value_row = np.ascontiguousarray(rows[..., 1])
+        places = (stride + 1) * 8
+        self._scratch = Scratch(
+            aligned(compiled.reach_rows * stride),
+            aligned(compiled.value_rows * stride),
+            aligned(places),
+            aligned(places),
+            aligned(places),
+            aligned((game.num_cards + 1) * 8),
+        )
+        self.regret, self.average = aligned(game.table_size), aligned(game.table_size)
+        self.choice_regret = aligned(num_groups * num_choices * stride)
+        self._reach = np.zeros((2, stride), dtype=np.float32)
+        self._reach[:, : game.num_hands] = game.ranges
+        shape = (num_leaves, 1 + num_choices, stride)
+        self._leaf_reach = aligned(int(np.prod(shape))).reshape(shape)
+        self._leaf_value = aligned(int(np.prod(shape))).reshape(shape)
+        self._sums = np.zeros((num_groups, *shape[1:]), dtype=np.float32)
+        self._frozen = np.zeros(game.tree.num_nodes, dtype=np.uint8)
+        self._root_value = np.zeros((2, stride), dtype=np.float32)
+        self.iterations = 0
+
+    def solve(self, max_iterations: int, deadline: float | None = None) -> int:
+        """Blocks until so many iterations are done in all, or the deadline (`time.monotonic`) is over.
+
+        Returns the iterations done so far. A deadline is looked at before each iteration.
+        """
+        table = self.schedule.table(self.iterations, max(max_iterations - self.iterations, 0))
+        for positive, negative, average, following in table.tolist():
+            if deadline is not None and time.monotonic() >= deadline:
+                break
+            self.leaves.next_sample()
+            for traverser in range(2):
+                step = Step(traverser, UPDATE, positive, negative, average, following, self.schedule.floor)
+                self._pass(step, Tables(self.regret, self.average, _NO_TABLE, self._frozen))
+            self.iterations += 1
+        return self.iterations
+
+    def solution(self) -> Solution:
+        """The average strategies so far; shares memory with the solver."""
+        return Solution(self.game, self.average, self.iterations)
+
+    def root_values(self, player: int) -> F32:
+        """float32[H]: counterfactual values of a player as his last pass found them: a sample, if sampled."""
+        values: F32 = self._root_value[player, : self.game.num_hands].copy()
+        return values
+
+    def response_values(self, player: int, samples: int = 1) -> F32:
+        """float32[H]: counterfactual values of a player's best response to the average strategies.
+
+        The chooser, if it is he, also chooses best at every leaf; if it is not, he goes on as his regrets
+        say, in the mixture they stand for now. Values of leaves are means over so many samples.
+        """
+        step = Step(player, RESPOND, 1.0, 1.0, 1.0, 1.0, 0.0)
+        tables = Tables(self.average, self.average, _NO_TABLE, self._frozen)
+        self._enter(step, tables)
+        total = np.zeros_like(self._leaf_value)
+        for _ in range(samples):
+            self.leaves.next_sample()
+            self.leaves.evaluate(player == self.chooser, self._leaf_reach, self._leaf_value)
+            total += self._leaf_value
+        np.divide(total, samples, out=self._leaf_value)
+        self._leave(step, tables)
+        return self.root_values(player)
+
+    def _pass(self, step: Step, tables: Tables) -> None:
+        self._enter(step, tables)
+        self.leaves.evaluate(step.traverser == self.chooser, self._leaf_reach, self._leaf_value)
+        self._leave(step, tables)
+
+    def _enter(self, step: Step, tables: Tables) -> None:
+        rows = self._leaf_reach_row[step.traverser]
+        enter_round(
+            self._shape, self.game.boards, self._program, tables, step, self._scratch, rows,
+            self._reach[1 - step.traverser], self._leaf_reach,
+        )  # fmt: skip
+        if step.traverser != self.chooser:
+            spread_choices(self.choice_regret, self._groups, self._leaf_reach)
+
+    def _leave(self, step: Step, tables: Tables) -> None:
+        if step.traverser == self.chooser:
+            settle_choices(self.choice_regret, self._groups, step, self._leaf_value, self._sums)
+        leave_round(
+            self._shape, self._program, tables, step, self._scratch,
+            self._leaf_value_row[step.traverser], self._leaf_value, self._root_value[step.traverser],
+        )  # fmt: skip

@@ -1,0 +1,241 @@
+"""Values at the end of the flop: play-outs of the blueprint over turn and river, with whole ranges.
+
+1. The chooser goes on with the blueprint, or with it biased ten times towards folding, calling or raising;
+   we go on with the blueprint (Brown, Sandholm and Amos, 2018).
+2. Each iteration sees one run-out of turn and river, on which every hand of both ranges is played out exactly
+   (public chance sampling; Johanson et al., 2012). Run-outs come without repetition, every turn card once
+   before any comes again.
+3. A run-out given to q of all n is worth n/q, times its chance given both hands; hands it blocks get 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from abstraction.buckets import BLOCKED
+from game.cards import NUM_CARDS, Cards
+from solver.blueprint import Blueprint
+from solver.game import Game
+from solver.kernels.rollout import (
+    MAX_ACTIONS,
+    Planes,
+    Playbook,
+    Runouts,
+    lay_out_rivers,
+    new_rivers,
+    pack_words,
+    play_out_leaves,
+    show_down,
+)
+from solver.kernels.terminal import SHOWDOWNS
+from solver.layout import F32, I32, I64, LANES, U8, U32, Program, Scratch, Shape, aligned
+from solver.leaf_match import SHOWDOWN_ONLY, Leaf
+from solver.program import CompiledTree, compile_tree
+from solver.tree import DECISION, FOLD_ACTION, Tree
+
+BIAS = 10.0
+FOUR_STRATEGIES: F32 = np.array([[1, 1, 1], [BIAS, 1, 1], [1, BIAS, 1], [1, 1, BIAS]], dtype=np.float32)
+"""Factors of folds, calls and raises: the blueprint, and biased towards each."""
+ONE_STRATEGY: F32 = FOUR_STRATEGIES[:1]
+
+_NO_PROGRAM = Program(
+    round_segments=np.zeros(0, dtype=np.int32),
+    segments=np.zeros((0, 8), dtype=np.int32),
+    down=np.zeros((0, 5), dtype=np.int32),
+    up=np.zeros((0, 6), dtype=np.int32),
+    clear=np.zeros(0, dtype=np.int32),
+    lane_kind=np.zeros((0, 2), dtype=np.int32),
+    lane_showdown=np.zeros((0, LANES), dtype=np.int32),
+    lane_fold=np.zeros((0, LANES), dtype=np.int32),
+    lane_out=np.zeros((0, LANES), dtype=np.int32),
+    lane_win=np.zeros((0, LANES), dtype=np.float32),
+    lane_gain=np.zeros((0, LANES), dtype=np.float32),
+    lane_keep=np.zeros((0, LANES), dtype=np.float32),
+)
+_PREPARED = 512
+"""Run-outs kept ready; older ones give way."""
+_HELD_CARDS = 4
+
+
+class BlueprintRollouts:
+    """Leaf values by play-outs. Make one per subgame; not for concurrent calls."""
+
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        game: Game,
+        flop: Cards,
+        leaves: list[Leaf],
+        chooser: int,
+        bias: F32 = FOUR_STRATEGIES,
+        seed: int = 0,
+        threads: int = 1,
+    ) -> None:
+        self._blueprint, self._game, self._flop, self._chooser = blueprint, game, flop, chooser
+        self._shape = Shape(game.stride, game.num_cards, 1)
+        left = NUM_CARDS - len(flop)
+        held = left - _HELD_CARDS
+        weight = left * (left - 1) / (held * (held - 1))
+        self._open = np.array([i for i, x in enumerate(leaves) if x.blueprint_node != SHOWDOWN_ONLY])
+        parts = [compile_tree(leaves[i].subtree(blueprint.tree), (weight, weight)) for i in self._open]
+        self._book = _assemble(blueprint, leaves, self._open, parts, bias)
+        shut = [i for i, x in enumerate(leaves) if x.blueprint_node == SHOWDOWN_ONLY]
+        self._shut = np.array(shut, dtype=np.int32)
+        self._ends = _showdown_lanes(leaves, shut, 1 + len(bias), weight)
+        sizes = [part.reach_rows + part.value_rows for part in parts]
+        self._order = self._open[np.argsort(sizes)[::-1]].astype(np.int32)
+        rows = [max([x.reach_rows for x in parts], default=1), max([x.value_rows for x in parts], default=1)]
+        self._memory = [_new_memory(game, len(bias), *rows) for _ in range(threads)]
+        self._pool = ThreadPoolExecutor(threads - 1, "rollouts") if threads > 1 else None
+        self._counter = np.zeros(1, dtype=np.int64)
+        self._spread = ((game.hands[:, 1] - game.hands[:, 0]) * NUM_CARDS + game.hands[:, 0]).argsort()
+        self._runouts = Runouts(
+            new_rivers(_PREPARED, game.num_hands, game.stride),
+            np.zeros((_PREPARED, 2, game.stride), dtype=np.uint16),
+        )
+        self._cards = run_outs(flop, seed)
+        self._drawn = -1
+
+    @property
+    def num_choices(self) -> int:
+        """K."""
+        return len(self._book.bias)
+
+    def next_sample(self) -> None:
+        """Turn to another run-out."""
+        self._drawn += 1
+        self._prepare(next(self._cards), self._drawn % _PREPARED)
+
+    def evaluate(self, for_chooser: bool, reach: F32, value: F32) -> None:
+        """See `depth_limited.LeafValues`."""
+        runout, traverser = self._drawn % _PREPARED, self._chooser if for_chooser else 1 - self._chooser
+        self._counter[0] = 0
+
+        def work(thread: int) -> None:
+            planes, scratch = self._memory[thread]
+            play_out_leaves(
+                self._order, self._counter, traverser, for_chooser, runout, self._shape, self._runouts,
+                self._book, planes, scratch, reach, value,
+            )  # fmt: skip
+
+        others = (
+            [] if self._pool is None else [self._pool.submit(work, t) for t in range(1, len(self._memory))]
+        )
+        work(0)
+        for other in others:
+            other.result()
+        show_down(
+            self._ends, self._shut, for_chooser, runout, self._shape, self._runouts, self._memory[0][1],
+            reach, value,
+        )  # fmt: skip
+
+    def _prepare(self, cards: tuple[int, int], at: int) -> None:
+        """Sort the river's hands and find the buckets of both streets."""
+        game, river = self._game, (*self._flop, *cards)
+        board = np.array([river], dtype=np.uint8)
+        lay_out_rivers(board, game.hands, game.labels, self._spread, self._runouts.boards, at)
+        for street, length in enumerate((4, 5)):
+            buckets = self._blueprint.cards.buckets(river[:length])[game.labels]
+            self._runouts.buckets[at, street, : game.num_hands] = np.where(buckets == BLOCKED, 0, buckets)
+
+
+def run_outs(flop: Cards, seed: int) -> Iterator[tuple[int, int]]:
+    """Turn and river again and again: a random order of all pairs, each turn card once per round."""
+    rng = np.random.default_rng(seed)
+    deck = np.array([card for card in range(NUM_CARDS) if card not in flop])
+    for _ in count():
+        rivers = [rng.permutation(deck[deck != turn]) for turn in deck]
+        for round_index in range(len(deck) - 1):
+            for i in rng.permutation(len(deck)):
+                yield int(deck[i]), int(rivers[i][round_index])
+
+
+def _assemble(
+    blueprint: Blueprint, leaves: list[Leaf], chosen: I64, parts: list[CompiledTree], bias: F32
+) -> Playbook:
+    """One program for all leaves: what segments point to is numbered through, nodes as in the blueprint."""
+    segments = np.zeros((len(leaves), 2, 3), dtype=np.int32)
+    pieces: dict[str, list[Any]] = {name: [] for name in Program._fields}
+    begins, num_segments = np.zeros(4, dtype=np.int32), 0
+    for i, part in zip(chosen, parts, strict=True):
+        program, count = part.program, int(part.program.round_segments[-1])
+        for traverser in range(2):
+            first = num_segments + traverser * count
+            segments[i, traverser] = first, first + 1, first + count
+        num_segments += 2 * count
+        moved = {
+            "round_segments": _NO_PROGRAM.round_segments,
+            "segments": program.segments + np.repeat(begins, 2),
+            "down": program.down + np.array([0, 0, 0, 0, leaves[i].blueprint_node], dtype=np.int32),
+            "up": program.up + np.array([0, 0, 0, 0, 0, leaves[i].blueprint_node], dtype=np.int32),
+        }
+        for name in Program._fields:
+            pieces[name].append(moved.get(name, getattr(program, name)))
+        begins += [len(program.down), len(program.lane_kind), len(program.up), len(program.clear)]
+    joined = {name: np.concatenate([getattr(_NO_PROGRAM, name), *pieces[name]]) for name in Program._fields}
+    program = Program(**joined)
+    words, base = _pack(blueprint, np.union1d(program.down[:, 4], program.up[:, 5]))
+    has_fold = _offers_fold(blueprint.tree)
+    return Playbook(program, segments, words, base, has_fold, np.ascontiguousarray(bias, dtype=np.float32))
+
+
+def _pack(blueprint: Blueprint, nodes: I32) -> tuple[U32, I64]:
+    """Words of some decision nodes, and where each node's words start."""
+    tree = blueprint.tree
+    num_actions = np.diff(tree.first_child)[nodes]
+    if len(nodes) and num_actions.max() > MAX_ACTIONS:
+        raise ValueError(f"play-outs need blueprints of at most {MAX_ACTIONS} actions after the flop")
+    num_buckets = np.array(blueprint.num_buckets, dtype=np.int64)[tree.round[nodes]]
+    base = np.full(tree.num_nodes, -1, dtype=np.int64)
+    base[nodes] = np.cumsum(num_buckets) - num_buckets
+    words = np.zeros(int(num_buckets.sum()), dtype=np.uint32)
+    for node, actions, buckets in zip(
+        nodes.tolist(), num_actions.tolist(), num_buckets.tolist(), strict=True
+    ):
+        pack_words(blueprint.bytes, int(blueprint.base[node]), actions, buckets, words, int(base[node]))
+    return words, base
+
+
+def _offers_fold(tree: Tree) -> U8:
+    """uint8[N]: 1 for decisions whose first action is a fold."""
+    first = tree.children[np.minimum(tree.first_child[:-1], len(tree.children) - 1)]
+    return np.asarray((tree.kind == DECISION) & (tree.action[first] == FOLD_ACTION), dtype=np.uint8)
+
+
+def _showdown_lanes(leaves: list[Leaf], chosen: list[int], rows: int, weight: float) -> Program:
+    """Lanes of the leaves that go straight to the showdown: from the first row of a leaf to the same."""
+    padded = np.resize(np.array(chosen or [0], dtype=np.int32), -(-len(chosen) // LANES) * LANES)
+    lanes = padded.reshape(-1, LANES)
+    # Places beyond the last leaf repeat leaves: they write the same values again.
+    win = np.array([leaf.stake * weight for leaf in leaves], dtype=np.float32)[lanes]
+    zeros = np.zeros(lanes.shape, dtype=np.float32)
+    return _NO_PROGRAM._replace(
+        lane_kind=np.tile(np.array([[SHOWDOWNS, 0]], dtype=np.int32), (len(lanes), 1)),
+        lane_showdown=lanes * rows,
+        lane_fold=lanes * rows,
+        lane_out=lanes * rows,
+        lane_win=win,
+        lane_gain=zeros,
+        lane_keep=zeros,
+    )
+
+
+def _new_memory(game: Game, num_choices: int, reach_rows: int, value_rows: int) -> tuple[Planes, Scratch]:
+    stride, places = game.stride, (game.stride + 1) * LANES
+    planes = Planes(
+        aligned(num_choices * reach_rows * stride),
+        aligned(num_choices * value_rows * stride),
+    )
+    return planes, Scratch(
+        aligned(reach_rows * stride),
+        aligned(value_rows * stride),
+        aligned(places),
+        aligned(places),
+        aligned(places),
+        aligned((NUM_CARDS + 1) * LANES),
+    )
