@@ -1,18 +1,18 @@
 """Which part of the blueprint stands for what follows a leaf of a depth-limited tree.
 
 A leaf is matched by its betting: the actions of the round are replayed in the blueprint's tree, each raise as
-the offered one closest in size by the pseudo-harmonic measure (Ganzfried and Sandholm, 2013), all-in as
-all-in. What the blueprint wins from there is scaled by the ratio of the pots (Brown, Sandholm and Amos,
-2018, appendix), and nobody can lose more than his stack.
+the offered one that is likest by the pseudo-harmonic measure. What the blueprint wins from there is scaled by
+the ratio of the pots (Brown, Sandholm and Amos, 2018, appendix), and nobody can lose more than his stack.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from abstraction.translation import pot_fraction, pseudo_harmonic
+from solver.blueprint_walk import OFF_TREE, WalkTree, abstract_call
 from solver.cut import cut_tree
 from solver.tree import CALL_ACTION, CHANCE, DECISION, FOLD_ACTION, BettingRoot, Tree
 
@@ -41,105 +41,57 @@ class Leaf:
         return tree
 
 
-def match_leaves(tree: Tree, root: BettingRoot, blueprint: Tree, blueprint_root: int) -> list[Leaf]:
+def match_leaves(tree: Tree, root: BettingRoot, blueprint: WalkTree, blueprint_root: int) -> list[Leaf]:
     """The leaves of a tree made with `max_rounds=1`, in order.
 
-    blueprint_root  the decision of the blueprint that stands for the root, with the same player to act
+    blueprint_root  the decision of the blueprint that stands for the root
     """
-    if blueprint.kind[blueprint_root] != DECISION or blueprint.player[blueprint_root] != root.actor:
-        raise ValueError(f"node {blueprint_root} of the blueprint is no decision of player {root.actor}")
+    if blueprint.kind[blueprint_root] != DECISION:
+        raise ValueError(f"node {blueprint_root} of the blueprint is not a decision")
     leaves: list[Leaf] = []
-    stack = float(root.stack) + root.dead / 2
-    full_stake = float(blueprint.amount.max())
+    stack = root.stack + root.dead / 2
 
-    def walk(node: int, spent: tuple[int, int], twin: int, twin_spent: tuple[float, float]) -> None:
+    def walk(node: int, faced: int, twin: int) -> None:
+        """faced: the bet to call at `node`; twin: the blueprint's node in its place, or OFF_TREE."""
         if tree.kind[node] == CHANCE:
             stake = float(tree.amount[node])
-            twin = _past_chance(blueprint, twin)
-            open_end = stake < stack and twin >= 0 and blueprint.kind[twin] == DECISION
-            scale = stake / max(twin_spent) if open_end else 1.0
-            leaves.append(Leaf(node, stake, twin if open_end else SHOWDOWN_ONLY, scale, stack))
-            return
-        if tree.kind[node] != DECISION:
-            return
-        actor = int(tree.player[node])
-        other, twin_other = spent[1 - actor], twin_spent[1 - actor]
-        for child in tree.children_of(node).tolist():
-            action = int(tree.action[child])
-            if action == FOLD_ACTION:
-                continue
-            if action == CALL_ACTION:
-                following = _child(blueprint, twin, CALL_ACTION)
-                walk(child, (other, other), following, (twin_other, twin_other))
-                continue
-            size = (action - other) / (2 * other + root.dead)
-            following = _closest_raise(blueprint, twin, size, action >= root.stack, twin_other, full_stake)
-            raised = float(blueprint.action[following]) if following >= 0 else twin_other
-            pair = (action, other) if actor == 0 else (other, action)
-            twin_pair = (raised, twin_other) if actor == 0 else (twin_other, raised)
-            walk(child, pair, following, twin_pair)
+            goes_on = stake < stack and twin != OFF_TREE and blueprint.kind[twin] == DECISION
+            scale = stake / float(blueprint.faced[twin]) if goes_on else 1.0
+            leaves.append(Leaf(node, stake, twin if goes_on else SHOWDOWN_ONLY, scale, stack))
+        elif tree.kind[node] == DECISION:
+            lost = twin == OFF_TREE or blueprint.kind[twin] != DECISION
+            for child in tree.children_of(node).tolist():
+                action = int(tree.action[child])
+                if action == CALL_ACTION:
+                    walk(child, faced, OFF_TREE if lost else abstract_call(blueprint, twin))
+                elif action != FOLD_ACTION:
+                    all_in = action >= root.stack
+                    likest = OFF_TREE if lost else _likest_raise(blueprint, twin, action, faced, all_in)
+                    walk(child, action, likest)
 
-    walk(0, root.spent, blueprint_root, spent_at(blueprint, blueprint_root, root.big_blind))
+    walk(0, max(root.spent), blueprint_root)
     return leaves
 
 
-def spent_at(blueprint: Tree, node: int, big_blind: int) -> tuple[float, float]:
-    """What both players have put in before a decision of a whole hand's tree (player 0 has the big blind)."""
-    spent = [float(big_blind), big_blind / 2]
-    path = []
-    while node > 0:
-        path.append(node)
-        node = int(blueprint.parent[node])
-    actor = int(blueprint.player[0])
-    for step in reversed(path):
-        parent, action = int(blueprint.parent[step]), int(blueprint.action[step])
-        if blueprint.kind[parent] != DECISION:
-            continue
-        actor = int(blueprint.player[parent])
-        spent[actor] = spent[1 - actor] if action == CALL_ACTION else float(action)
-    return spent[0], spent[1]
+def _likest_raise(blueprint: WalkTree, node: int, total: int, faced: int, all_in: bool) -> int:
+    """The child that stands for a raise to `total`; OFF_TREE where the blueprint offers no raise.
 
-
-def harmonic_share(below: float, above: float, size: float) -> float:
-    """How much of a bet between two sizes belongs to the smaller one, all as shares of the pot."""
-    return (above - size) * (1 + below) / ((above - below) * (1 + size))
-
-
-def _closest_raise(
-    blueprint: Tree, node: int, size: float, all_in: bool, other: float, full_stake: float
-) -> int:
-    """The child of the raise that is most like one of `size` pots; -1 if the blueprint has none."""
-    if node < 0 or blueprint.kind[node] != DECISION:
-        return -1
-    raises = [int(c) for c in blueprint.children_of(node) if blueprint.action[c] > CALL_ACTION]
-    pushes = [c for c in raises if blueprint.action[c] >= full_stake]
-    if all_in and pushes:
-        return pushes[0]
-    raises = [c for c in raises if c not in pushes] or raises
+    Only an all-in is taken for one, if the node has a choice: after it nothing could follow.
+    """
+    children = blueprint.children[blueprint.first_child[node] : blueprint.first_child[node + 1]].tolist()
+    raises = [child for child in children if blueprint.action[child] > CALL_ACTION]
     if not raises:
-        return -1
-    sizes = [(float(blueprint.action[c]) - other) / (2 * other) for c in raises]
-    return raises[_closest(sizes, size)]
-
-
-def _closest(sizes: Sequence[float], size: float) -> int:
-    """Index of the size that stands for another, `sizes` ascending."""
-    for i in range(1, len(sizes)):
-        if size <= sizes[i - 1]:
-            return i - 1
-        if size < sizes[i]:
-            return i - 1 if harmonic_share(sizes[i - 1], sizes[i], size) >= 0.5 else i
-    return len(sizes) - 1
-
-
-def _child(tree: Tree, node: int, action: int) -> int:
-    if node < 0 or tree.kind[node] != DECISION:
-        return -1
-    matches = [int(c) for c in tree.children_of(node) if tree.action[c] == action]
-    return matches[0] if matches else -1
-
-
-def _past_chance(tree: Tree, node: int) -> int:
-    while node >= 0 and tree.kind[node] == CHANCE:
-        node = int(tree.children_of(node)[0])
-    return node
+        return OFF_TREE
+    if blueprint.action[raises[-1]] >= blueprint.stack and len(raises) > 1 - all_in:
+        if all_in:
+            return int(raises[-1])
+        raises.pop()
+    size = pot_fraction(total, faced)
+    sizes = [pot_fraction(int(blueprint.action[child]), int(blueprint.faced[node])) for child in raises]
+    for i in range(len(raises) - 1):
+        if size <= sizes[i]:
+            return int(raises[i])
+        if size < sizes[i + 1]:
+            lower = pseudo_harmonic(size, sizes[i], sizes[i + 1]) >= 0.5
+            return int(raises[i] if lower else raises[i + 1])
+    return int(raises[-1])

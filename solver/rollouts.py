@@ -19,8 +19,9 @@ import numpy as np
 
 from abstraction.buckets import BLOCKED
 from game.cards import NUM_CARDS, Cards
+from game.hands import HAND_CARDS, unblocked
 from solver.blueprint import Blueprint
-from solver.game import Game
+from solver.game import Game, compact_hands, make_game
 from solver.kernels.rollout import (
     MAX_ACTIONS,
     Planes,
@@ -142,6 +143,18 @@ class BlueprintRollouts:
         for street, length in enumerate((4, 5)):
             buckets = self._blueprint.cards.buckets(river[:length])[game.labels]
             self._runouts.buckets[at, street, : game.num_hands] = np.where(buckets == BLOCKED, 0, buckets)
+
+
+def one_round_game(board: Cards, tree: Tree, ranges: F32) -> Game:
+    """A game that ends with the round, for a tree made with `max_rounds=1`.
+
+    ranges  float32[2, 1326]: weights of both players' hands; hands that hold a board card are ignored
+    """
+    labels = compact_hands(ranges, unblocked(board))
+    hands = HAND_CARDS[labels].astype(np.int64)
+    return make_game(
+        tree, hands, labels, ranges[:, labels], NUM_CARDS, board, range(NUM_CARDS), lambda _: 0 * labels
+    )
 
 
 def run_outs(flop: Cards, seed: int) -> Iterator[tuple[int, int]]:

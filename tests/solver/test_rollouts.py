@@ -1,0 +1,143 @@
+"""Play-outs with whole ranges against play-outs hand by hand, and how leaves are matched."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abstraction.menu import parse_menu_book
+from game.cards import parse_cards
+from game.hands import HAND_CARDS, NUM_HANDS, unblocked
+from solver.blueprint import Blueprint
+from solver.blueprint_walk import make_walk_tree
+from solver.depth_limited import DepthLimitedSolver
+from solver.leaf_match import SHOWDOWN_ONLY, Leaf, match_leaves
+from solver.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game, run_outs
+from solver.tree import BettingRoot, build_tree
+from tests.arena.blueprints import WIDE, made_up_blueprint
+from tests.reference.rollout import play_out
+
+FLOP = tuple(parse_cards("AsKd7h"))
+RUN_OUTS = 49 * 48
+CHANCE = 1 / (45 * 44)
+
+
+@pytest.fixture(scope="module")
+def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
+    return made_up_blueprint(tmp_path_factory.mktemp("blueprints"), WIDE)
+
+
+def leaves_of(blueprint: Blueprint, root: BettingRoot, menu: str, history: tuple[int, ...]) -> list[Leaf]:
+    tree = build_tree(root, parse_menu_book(menu), max_rounds=1)
+    walk = make_walk_tree(blueprint.tree, blueprint.definition)
+    return match_leaves(tree, root, walk, blueprint.tree.find(history))
+
+
+def few_hands(count: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    weights = np.zeros((2, NUM_HANDS), dtype=np.float32)
+    possible = np.flatnonzero(unblocked(FLOP))
+    for player in range(2):
+        chosen = rng.choice(possible, count, replace=False)
+        weights[player, chosen] = rng.uniform(0.2, 1, count)
+    return weights
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("chooser", [0, 1])
+def test_whole_ranges_give_what_pairs_of_hands_give(blueprint: Blueprint, chooser: int) -> None:
+    root = BettingRoot(1, (300, 300), 20_000, 100)
+    tree = build_tree(root, parse_menu_book("100%, a | a"), max_rounds=1)
+    walk = make_walk_tree(blueprint.tree, blueprint.definition)
+    leaves = match_leaves(tree, root, walk, blueprint.tree.find((300, 0)))
+    assert any(leaf.blueprint_node == SHOWDOWN_ONLY for leaf in leaves)
+    game = one_round_game(FLOP, tree, few_hands(6, 1))
+    rollouts = BlueprintRollouts(blueprint, game, FLOP, leaves, chooser, seed=5)
+    shape = (len(leaves), 5, game.stride)
+    rng = np.random.default_rng(2)
+    cards = run_outs(FLOP, 5)
+    for _ in range(2):
+        rollouts.next_sample()
+        river = (*FLOP, *next(cards))
+        reach = np.zeros(shape, dtype=np.float32)
+        reach[:, 1:, : game.num_hands] = rng.uniform(0, 1, (len(leaves), 4, game.num_hands))
+        reach[:, 0] = reach[:, 1:].sum(axis=1)
+        for_chooser = np.zeros(shape, dtype=np.float32)
+        for_other = np.zeros(shape, dtype=np.float32)
+        rollouts.evaluate(True, reach, for_chooser)
+        rollouts.evaluate(False, reach, for_other)
+        pairs = pair_values(blueprint, leaves, game.labels, river, chooser)
+        count = game.num_hands
+        expected = np.einsum("lkij,li->lkj", pairs, reach[:, 0, :count])
+        np.testing.assert_allclose(for_chooser[:, 1:, :count], -expected, rtol=2e-4, atol=0.05)
+        expected = np.einsum("lkij,lkj->li", pairs, reach[:, 1:, :count])
+        np.testing.assert_allclose(for_other[:, 0, :count], expected, rtol=2e-4, atol=0.05)
+
+
+def pair_values(
+    blueprint: Blueprint, leaves: list[Leaf], labels: np.ndarray, river: tuple[int, ...], chooser: int
+) -> np.ndarray:
+    """[L, K, H, H]: what the chooser's opponent wins with hand i against j, weighted as a sample."""
+    result = np.zeros((len(leaves), 4, len(labels), len(labels)))
+    for i, own in enumerate(labels):
+        for j, other in enumerate(labels):
+            cards = [*HAND_CARDS[own].tolist(), *HAND_CARDS[other].tolist(), *river]
+            if len(set(cards)) < len(cards):
+                continue
+            hands = (int(other), int(own)) if chooser == 0 else (int(own), int(other))
+            for n, leaf in enumerate(leaves):
+                for k, factors in enumerate(FOUR_STRATEGIES.astype(np.float64)):
+                    both = np.ones((2, 3))
+                    both[chooser] = factors
+                    value = play_out(blueprint, leaf, hands, river, both)
+                    result[n, k, i, j] = (value if chooser == 1 else -value) * RUN_OUTS * CHANCE
+    return result
+
+
+def test_every_run_out_comes_once_and_turn_cards_take_turns() -> None:
+    cards = run_outs(FLOP, 3)
+    drawn = [next(cards) for _ in range(RUN_OUTS)]
+    assert len(set(drawn)) == RUN_OUTS
+    for first in range(0, RUN_OUTS, 49):
+        assert len({turn for turn, _ in drawn[first : first + 49]}) == 49
+    assert all(turn != river and not {turn, river} & set(FLOP) for turn, river in drawn)
+
+
+def test_leaves_of_the_blueprints_own_menu_are_its_own(blueprint: Blueprint) -> None:
+    leaves = leaves_of(
+        blueprint, BettingRoot(1, (300, 300), 20_000, 100), "50%, 100%, a | 100%, a | a", (300, 0)
+    )
+    tree = blueprint.tree
+    assert leaves[0].blueprint_node == tree.find((300, 0, 0, 0))
+    assert {leaf.scale for leaf in leaves} == {1.0}
+    goes_on = [leaf for leaf in leaves if leaf.blueprint_node != SHOWDOWN_ONLY]
+    assert len({leaf.blueprint_node for leaf in goes_on}) == len(goes_on) == 9
+    assert all(leaf.stake == 20_000 for leaf in leaves if leaf.blueprint_node == SHOWDOWN_ONLY)
+
+
+def test_other_sizes_and_pots_are_scaled(blueprint: Blueprint) -> None:
+    leaves = leaves_of(blueprint, BettingRoot(1, (450, 450), 20_000, 100), "60%, a | a", (300, 0))
+    check, bet = leaves[0], leaves[1]
+    assert check.scale == pytest.approx(1.5)
+    assert bet.stake == 450 + 540
+    assert bet.blueprint_node == blueprint.tree.find((300, 0, 0, 600, 0))
+    assert bet.scale == pytest.approx(990 / 600)
+    subtree = bet.subtree(blueprint.tree)
+    assert subtree.amount.max() == 20_000
+
+
+@pytest.mark.kernel
+def test_solving_with_play_outs_is_repeatable(blueprint: Blueprint) -> None:
+    root = BettingRoot(1, (300, 300), 20_000, 100)
+    tree = build_tree(root, parse_menu_book("100%, a | a"), max_rounds=1)
+    walk = make_walk_tree(blueprint.tree, blueprint.definition)
+    leaves = match_leaves(tree, root, walk, blueprint.tree.find((300, 0)))
+    game = one_round_game(FLOP, tree, few_hands(12, 3))
+    answers = []
+    for threads in (1, 2):
+        rollouts = BlueprintRollouts(blueprint, game, FLOP, leaves, 1, seed=7, threads=threads)
+        solver = DepthLimitedSolver(game, rollouts, 1)
+        solver.solve(5)
+        answers.append(solver.solution().strategy(0))
+    np.testing.assert_array_equal(answers[0], answers[1])
+    np.testing.assert_allclose(answers[0].sum(axis=0), 1.0, rtol=1e-5)
