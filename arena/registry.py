@@ -4,6 +4,9 @@
     blueprint                              the default blueprint
     blueprint:FILE                         another one
     blueprint:FILE,bias=call*10,purify=0.2 with options, a comma between
+    agent, agent:FILE,budget=2             solves every decision after the flop; seconds for a hand
+    agent,iterations=200,values=1          so many iterations instead of seconds: the same hand every time;
+                                           continuations of the opponent at the end of the flop: 1, 2 or 4
 
 A text means the same player in every process, which is how matches send players to their workers.
 """
@@ -14,11 +17,14 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
+from arena.agent_player import AgentPlayer
 from arena.blueprint_player import BlueprintPlayer
 from arena.errors import PlayerError
 from arena.play_style import PlayStyle
 from arena.players import OpenPolicyPlayer, Player, PolicyPlayer
 from arena.policies import OPEN_POLICIES, POLICIES
+from solver.agent import Agent
+from solver.agent_settings import make_settings
 from solver.blueprint import Blueprint, open_blueprint
 from solver.default_blueprint import default_blueprint_path
 
@@ -97,6 +103,20 @@ def _blueprint_player(text: str, argument: str, options: Options) -> Player:
     return BlueprintPlayer(text, blueprint, style)
 
 
+def _agent_player(text: str, argument: str, options: Options) -> Player:
+    blueprint = _open(Path(argument) if argument else default_blueprint_path())
+    try:
+        settings = make_settings(
+            budget=float(options.pop("budget", "0")),
+            iterations=int(options.pop("iterations", "0")),
+            values=int(options.pop("values", "4")),
+            threads=int(options.pop("threads", "1")),
+        )
+    except ValueError as error:
+        raise PlayerError(f"{text!r}: {error}") from None
+    return AgentPlayer(text, Agent(blueprint, settings))
+
+
 @lru_cache(maxsize=4)
 def _open(path: Path) -> Blueprint:
     return open_blueprint(path)
@@ -107,5 +127,8 @@ def _refuse_rest(text: str, argument: str, options: Options) -> None:
         raise PlayerError(f"{text!r}: a simple policy takes neither a file nor options")
 
 
-KINDS: dict[str, Callable[[str, str, Options], Player]] = {"blueprint": _blueprint_player}
+KINDS: dict[str, Callable[[str, str, Options], Player]] = {
+    "blueprint": _blueprint_player,
+    "agent": _agent_player,
+}
 """Players beyond the policies: made from the text, its argument and its options, which they take out."""

@@ -44,10 +44,9 @@ class Leaf:
 def match_leaves(tree: Tree, root: BettingRoot, blueprint: WalkTree, blueprint_root: int) -> list[Leaf]:
     """The leaves of a tree made with `max_rounds=1`, in order.
 
-    blueprint_root  the decision of the blueprint that stands for the root
+    blueprint_root  the decision of the blueprint that stands for the root, or OFF_TREE: then nobody is
+                    expected to bet after the leaves
     """
-    if blueprint.kind[blueprint_root] != DECISION:
-        raise ValueError(f"node {blueprint_root} of the blueprint is not a decision")
     leaves: list[Leaf] = []
     stack = root.stack + root.dead / 2
 

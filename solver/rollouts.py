@@ -27,8 +27,6 @@ from solver.kernels.rollout import (
     Planes,
     Playbook,
     Runouts,
-    lay_out_rivers,
-    new_rivers,
     pack_words,
     play_out_leaves,
     show_down,
@@ -37,6 +35,7 @@ from solver.kernels.terminal import SHOWDOWNS
 from solver.layout import F32, I32, I64, LANES, U8, U32, Program, Scratch, Shape, aligned
 from solver.leaf_match import SHOWDOWN_ONLY, Leaf
 from solver.program import CompiledTree, compile_tree
+from solver.rivers import lay_out_rivers, new_rivers
 from solver.tree import DECISION, FOLD_ACTION, Tree
 
 BIAS = 10.0

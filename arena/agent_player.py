@@ -1,0 +1,65 @@
+"""The agent as a player of the arena."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from game.actions import Action
+from game.betting import BettingState
+from game.cards import Cards
+from game.hands import hand_index
+from game.state import HandState
+from solver.agent import Agent, Decision
+from solver.nested import Context, betting_states
+from solver.range_strategy import RangeStrategy
+
+
+@dataclass(frozen=True, eq=False)
+class AgentPlayer:
+    """Solves every decision. Not for concurrent calls."""
+
+    name: str
+    agent: Agent
+
+    def start_hand(self, seed: int) -> AgentHand:
+        """Somebody to play the next hand, in whichever seat."""
+        return AgentHand(self.agent, seed)
+
+
+class AgentHand:
+    """Plays one hand, in one seat; remembers its decisions by the betting they were made at."""
+
+    def __init__(self, agent: Agent, seed: int) -> None:
+        self._agent = agent
+        self._seed = seed
+        self._rng = Random(seed)
+        self.decisions: dict[tuple[str, Cards], Decision] = {}
+
+    def act(self, state: HandState, position: int) -> Action:
+        """Draw from the strategy of the hand held."""
+        hole = state.hole[position]
+        strategy = self.strategy(state.betting, state.visible_board)
+        return strategy.draw(hand_index(hole[0], hole[1]), self._rng)
+
+    def strategy(self, betting: BettingState, board: Cards) -> RangeStrategy:
+        """What the player to act does with every hand; solved once, then remembered."""
+        return self.decision(betting, board).strategy
+
+    def decision(self, betting: BettingState, board: Cards) -> Decision:
+        """Everything about a decision; earlier ones of the same hand are made first if they are missing."""
+        key = (betting.text, board)
+        if key not in self.decisions:
+            context = self._context(betting, board)
+            self.decisions[key] = self._agent.decide(betting, board, context, self._seed)
+        return self.decisions[key]
+
+    def _context(self, betting: BettingState, board: Cards) -> Context | None:
+        """What our last decision on the way here leaves for this one."""
+        states = betting_states(betting)
+        actions = [action for part in betting.actions for action in part]
+        for state, action in zip(reversed(states[:-1]), reversed(actions), strict=True):
+            if state.actor == betting.actor:
+                seen = board[: betting.definition.board_size(state.round_index)]
+                return self.decision(state, seen).after(action)
+        return None

@@ -1,0 +1,67 @@
+"""How the agent plays: menus, time and iterations of each street, and what the opponent may do at leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from solver.layout import F32
+from solver.rollouts import FOUR_STRATEGIES
+
+PREFLOP, FLOP, TURN, RIVER = range(4)
+
+_FOREVER_SECONDS = 1e6
+_CHOICES = {1: [0], 2: [0, 2], 4: [0, 1, 2, 3]}
+
+
+@dataclass(frozen=True, slots=True)
+class StreetSettings:
+    """How one street is solved."""
+
+    menu: str
+    seconds: float
+    max_iterations: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgentSettings:
+    """How to play."""
+
+    flop: StreetSettings = StreetSettings("50%, 100%, a | 100%, a | a", 1.5, 1_000)
+    turn: StreetSettings = StreetSettings("75%, a | 100%, a | a", 1.5, 1_000)
+    river: StreetSettings = StreetSettings("33%, 75%, 150%, a | 75%, a | 100%, a", 0.5, 2_000)
+    continuations: F32 = field(default_factory=lambda: FOUR_STRATEGIES)
+    """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`."""
+    threads: int = 1
+
+    def street(self, round_index: int) -> StreetSettings:
+        """Of a round after the flop."""
+        return {FLOP: self.flop, TURN: self.turn, RIVER: self.river}[round_index]
+
+
+def make_settings(
+    budget: float = 0.0, iterations: int = 0, values: int = 4, threads: int = 1
+) -> AgentSettings:
+    """Settings from a few numbers; refuses what makes no sense with `ValueError`.
+
+    budget      seconds for a hand; 0 for the default
+    iterations  of every solve, whatever time they take; 0 for as many as the budget allows
+    values      continuations of the opponent at the end of the flop: 1, 2 or 4
+    """
+    if budget < 0 or iterations < 0 or threads < 1:
+        raise ValueError("budget and iterations must not be negative, and it takes a thread to think")
+    if values not in _CHOICES:
+        raise ValueError(f"{values} continuations: choose one of {', '.join(map(str, _CHOICES))}")
+    plain = AgentSettings()
+
+    def street(settings: StreetSettings, share: float) -> StreetSettings:
+        if iterations:
+            return replace(settings, seconds=_FOREVER_SECONDS, max_iterations=iterations)
+        return replace(settings, seconds=share * budget) if budget else settings
+
+    return AgentSettings(
+        flop=street(plain.flop, 0.35),
+        turn=street(plain.turn, 0.35),
+        river=street(plain.river, 0.2),
+        continuations=FOUR_STRATEGIES[_CHOICES[values]],
+        threads=threads,
+    )

@@ -1,0 +1,80 @@
+"""The agent at the table: whatever the opponent does, it answers with a solved and legal strategy."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from arena.agent_player import AgentHand, AgentPlayer
+from arena.policies import POLICIES
+from game.definition import HUNL
+from game.hands import unblocked
+from game.state import HandState, new_hand
+from solver.agent import Agent, Method
+from solver.agent_settings import AgentSettings, StreetSettings
+from tests.arena.blueprints import WIDE, made_up_blueprint
+
+QUICK = AgentSettings(
+    flop=StreetSettings("100%, a | a", 60.0, 3),
+    turn=StreetSettings("100% | a | -", 60.0, 3),
+    river=StreetSettings("100%, a | a", 60.0, 5),
+)
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory: pytest.TempPathFactory) -> Agent:
+    return Agent(made_up_blueprint(tmp_path_factory.mktemp("blueprints"), WIDE), QUICK)
+
+
+def deal(rng: Random) -> HandState:
+    cards = rng.sample(range(52), 9)
+    return new_hand(HUNL, (tuple(cards[:2]), tuple(cards[2:4])), tuple(cards[4:]))
+
+
+def play(agent: Agent, policy: str, seed: int) -> tuple[HandState, AgentHand]:
+    rng = Random(seed)
+    state, position = deal(rng), seed % 2
+    hand = AgentPlayer("agent", agent).start_hand(seed)
+    while not state.betting.is_finished:
+        if state.betting.actor == position:
+            state = state.apply(hand.act(state, position))
+        else:
+            state = state.apply(POLICIES[policy](state, 1 - position, rng))
+    return state, hand
+
+
+@pytest.mark.parametrize("policy", ["random", "call", "min-raise"])
+def test_every_answer_is_legal_and_ranges_stay_sound(agent: Agent, policy: str) -> None:
+    methods = set()
+    for seed in range(12):
+        _, hand = play(agent, policy, seed)
+        for decision in hand.decisions.values():
+            live = unblocked(decision.board)
+            chances = decision.strategy.probabilities
+            assert np.isfinite(chances).all()
+            assert (chances >= 0).all()
+            np.testing.assert_allclose(chances.sum(axis=0)[live], 1.0, atol=1e-4)
+            assert np.isfinite(decision.ranges).all()
+            assert (decision.ranges.max(axis=1) > 0).all()
+            for action in decision.strategy.actions:
+                decision.betting.verify(action)
+            methods.add(decision.method)
+    assert Method.EXACT in methods
+    assert Method.DEPTH_LIMITED in methods
+
+
+def test_a_hand_is_repeatable_and_its_strategies_do_not_depend_on_our_cards(agent: Agent) -> None:
+    _, first = play(agent, "call", 5)
+    _, again = play(agent, "call", 5)
+    assert list(first.decisions) == list(again.decisions)
+    for key, decision in first.decisions.items():
+        np.testing.assert_array_equal(
+            decision.strategy.probabilities, again.decisions[key].strategy.probabilities
+        )
+    # Asked for the last decision alone, a fresh hand makes the earlier ones itself.
+    (_, board), last = list(first.decisions.items())[-1]
+    fresh = AgentPlayer("agent", agent).start_hand(5)
+    found = fresh.strategy(last.betting, board)
+    np.testing.assert_array_equal(found.probabilities, last.strategy.probabilities)
