@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from math import comb
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from abstraction.buckets import CardAbstraction
 from abstraction.menu import parse_menu_book
+from abstraction.tables import BucketTables
+from arena import blueprint_player, duplicate, fast_duel
 from game.definition import HUNL, GameDefinition
-from game.hands import NUM_CLASSES
+from game.hands import NUM_CLASSES, NUM_HANDS
 from solver.betting_tree import build_hand_tree
 from solver.blueprint import Blueprint, Provenance, open_blueprint, write_blueprint
 from solver.training_game import make_training_game
@@ -36,3 +41,20 @@ def made_up_blueprint(
     strategy = np.concatenate(parts).astype(np.float32)
     write_blueprint(path, definition, menus, game, strategy, small_cards().to_arrays(), provenance)
     return open_blueprint(path)
+
+
+def use_made_up_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give everybody made-up buckets, the same on all boards, in place of tables that take a minute."""
+    rng = np.random.default_rng(4)
+    few = [rng.integers(0, 8, size=NUM_HANDS, dtype=np.uint16) for _ in range(3)]
+    rounds = [np.broadcast_to(row, (n, NUM_HANDS)) for row, n in zip(few, (1755, 16432, 134459), strict=True)]
+    locations = [np.zeros(comb(52, n), dtype=np.uint32) for n in (3, 4, 5)]
+    tables = BucketTables(*rounds, *locations)
+
+    def opened(abstraction: CardAbstraction, progress: object = None) -> BucketTables:
+        return tables
+
+    for module in (fast_duel, blueprint_player):
+        monkeypatch.setattr(module, "open_tables", opened)
+    for module in (duplicate, blueprint_player):
+        monkeypatch.setattr(module, "tables_are_built", lambda abstraction: True)

@@ -1,45 +1,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import comb
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from abstraction.buckets import CardAbstraction
-from abstraction.tables import BucketTables
-from arena import blueprint_player, fast_duel
 from arena.blueprint_player import BlueprintPlayer
 from arena.fast_duel import FastDuel, can_play_fast
 from arena.pairs import PlayedPair, deal_pair, pair_seed, parse_pair, play_pair
 from arena.play_style import PlayStyle
 from arena.players import PolicyPlayer
 from arena.policies import POLICIES
+from arena.results import duplicate_result, estimate
 from game.definition import HUNL, LEDUC, NLFH
-from game.hands import NUM_HANDS
 from game.state import new_hand
 from protocol.acpc import parse_betting
-from tests.arena.blueprints import NO_ALL_IN, TINY, WIDE, made_up_blueprint
+from tests.arena.blueprints import NO_ALL_IN, TINY, WIDE, made_up_blueprint, use_made_up_tables
 from tests.reference import translation as slow
 
 
 @pytest.fixture
-def tables(monkeypatch: pytest.MonkeyPatch) -> BucketTables:
-    """Made-up buckets, the same on all boards, which both kinds of players look up."""
-    rng = np.random.default_rng(4)
-    few = [rng.integers(0, 8, size=NUM_HANDS, dtype=np.uint16) for _ in range(3)]
-    rounds = [np.broadcast_to(row, (n, NUM_HANDS)) for row, n in zip(few, (1755, 16432, 134459), strict=True)]
-    locations = [np.zeros(comb(52, n), dtype=np.uint32) for n in (3, 4, 5)]
-    made_up = BucketTables(*rounds, *locations)
-
-    def opened(abstraction: CardAbstraction, progress: object = None) -> BucketTables:
-        return made_up
-
-    monkeypatch.setattr(fast_duel, "open_tables", opened)
-    monkeypatch.setattr(blueprint_player, "open_tables", opened)
-    monkeypatch.setattr(blueprint_player, "tables_are_built", lambda abstraction: True)
-    return made_up
+def tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_made_up_tables(monkeypatch)
 
 
 @pytest.mark.slow
@@ -48,7 +31,7 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> BucketTables:
     [((WIDE, TINY), PlayStyle("call", 10)), ((NO_ALL_IN, WIDE), PlayStyle(purify=0.2, threshold=0.1))],
 )
 def test_the_kernel_plays_as_the_players_do(
-    tmp_path: Path, tables: BucketTables, menus: tuple[str, str], style: PlayStyle
+    tmp_path: Path, tables: None, menus: tuple[str, str], style: PlayStyle
 ) -> None:
     players = (
         BlueprintPlayer("a", made_up_blueprint(tmp_path, menus[0], seed=1)),
@@ -65,7 +48,7 @@ def test_the_kernel_plays_as_the_players_do(
 
 
 @pytest.mark.kernel
-def test_lines_are_hands_by_the_rules(tmp_path: Path, tables: BucketTables) -> None:
+def test_lines_are_hands_by_the_rules(tmp_path: Path, tables: None) -> None:
     player = BlueprintPlayer("a", made_up_blueprint(tmp_path, TINY))
     text = FastDuel((player, player), seed=2**64 + 3).play(0, 20)
     assert text == FastDuel((player, player), seed=3).play(0, 20)
@@ -104,3 +87,14 @@ def test_any_player_plays_pairs_that_can_be_played_again() -> None:
     assert not can_play_fast(HUNL, players)
     with pytest.raises(ValueError, match="not a pair"):
         parse_pair("17 cc/cc 3 4")
+
+
+@pytest.mark.slow
+def test_intervals_cover_the_truth(tmp_path: Path, tables: None) -> None:
+    """200 matches of a player against itself: its expectation is exactly zero."""
+    player = BlueprintPlayer("a", made_up_blueprint(tmp_path, TINY))
+    lines = FastDuel((player, player), seed=1).play(0, 200 * 500).splitlines()
+    samples = duplicate_result(HUNL, ("a", "b"), 1, lines).samples.reshape(200, 500)
+    found = [estimate(match) for match in samples]
+    covered = np.mean([abs(match.mean) <= match.margin for match in found])
+    assert 0.90 <= covered <= 0.99

@@ -1,0 +1,64 @@
+"""How fast strength is measured, and whether the intervals can be trusted.
+
+hands_per_s      blueprint against itself: a whole duplicate match on all cores, from cards to result
+coverage         share of matches of the blueprint against itself whose 95 % interval holds the truth, zero
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+
+from arena.duplicate import DuplicateTerms, play_duplicate
+from game.definition import HUNL
+
+QUICK = ("--hands", "200000", "--matches", "50")
+
+
+def main(argv: list[str]) -> int:
+    """Measure and print; exit status 0."""
+    parser = argparse.ArgumentParser(prog="fathom bench arena", description=__doc__.splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="print one JSON line")
+    parser.add_argument("--player", default="blueprint", help="a blueprint player (default: %(default)s)")
+    parser.add_argument("--hands", type=int, default=500_000, help="of one match (default: %(default)s)")
+    parser.add_argument("--matches", type=int, default=200, help="for the coverage (default: %(default)s)")
+    parser.add_argument(
+        "--match-hands", type=int, default=4_000, help="of each of these (default: %(default)s)"
+    )
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="default: %(default)s")
+    args = parser.parse_args(argv)
+    figures = _measure(args)
+    if args.json:
+        print(json.dumps(figures))
+    else:
+        for name, value in figures.items():
+            print(f"{name:16} {value:,}" if isinstance(value, int | float) else f"{name:16} {value}")
+    return 0
+
+
+def _measure(args: argparse.Namespace) -> dict[str, float | int | str]:
+    # One long match is cut into short ones afterwards: pairs are independent, and the start is paid once.
+    terms = _terms(args.player, 1, args.matches * args.match_hands // 2)
+    many = play_duplicate(terms, workers=args.workers)
+    samples = many.samples.reshape(args.matches, -1)
+    margins = 1.96 * samples.std(axis=1, ddof=1) / samples.shape[1] ** 0.5
+    covered = abs(samples.mean(axis=1)) <= margins
+    started = time.perf_counter()
+    result = play_duplicate(_terms(args.player, 2, args.hands // 2), workers=args.workers)
+    seconds = time.perf_counter() - started
+    return {
+        "bench": "arena",
+        "hands_per_s": round(result.num_hands / seconds),
+        "workers": args.workers,
+        "coverage": float(covered.mean()),
+        "matches": args.matches,
+        "match_hands": args.match_hands,
+        "margin_mbb": round(float(margins.mean()), 1),
+        "player": args.player,
+    }
+
+
+def _terms(player: str, seed: int, pairs: int) -> DuplicateTerms:
+    return DuplicateTerms(HUNL, (player, player), ("A", "B"), seed, pairs)

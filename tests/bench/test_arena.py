@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bench.arena import main
+from tests.arena.blueprints import made_up_blueprint, use_made_up_tables
+
+
+@pytest.mark.slow
+def test_one_line_with_the_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use_made_up_tables(monkeypatch)
+    player = f"blueprint:{made_up_blueprint(tmp_path).path}"
+    options = ["--hands", "2000", "--matches", "10", "--match-hands", "200", "--workers", "2"]
+    assert main(["--json", "--player", player, *options]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    figures = json.loads(line)
+    assert figures["hands_per_s"] > 0
+    assert 0 <= figures["coverage"] <= 1
