@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.game import Game, make_game
+from solver.layout import F32
 from solver.tree import (
     CALL_ACTION,
     CHANCE,
@@ -23,63 +25,103 @@ from solver.tree import (
 
 def kuhn() -> Game:
     """Three cards, one of them each, ante 1, one bet of 1 (Kuhn, 1950)."""
-    return _one_card_game(_limit_tree((1,), max_raises=1), 3, lambda _: np.arange(3))
+    tree = limit_tree(LimitState(), 1, limit_sizes(((1,),), max_raises=1))
+    return one_card_game(tree, 3, lambda _: np.arange(3))
 
 
-def leduc() -> Game:
+def leduc(bets: tuple[tuple[int, ...], ...] = ((2,), (4,))) -> Game:
     """Two suits of three ranks, ante 1, bets of 2 then 4, two raises a round (Southey et al., 2005).
 
     Cards are rank * 2 + suit, as in OpenSpiel.
+    bets  sizes of each round, if others are to be offered
     """
-
-    def strengths(board: tuple[int, ...]) -> npt.NDArray[np.int64]:
-        ranks = np.arange(6) // 2
-        return np.asarray(ranks + 3 * (ranks == board[0] // 2), dtype=np.int64)
-
-    return _one_card_game(_limit_tree((2, 4), max_raises=2), 6, strengths)
+    return one_card_game(limit_tree(LimitState(), 2, limit_sizes(bets, max_raises=2)), 6, leduc_strengths)
 
 
-def _one_card_game(
-    tree: Tree, deck: int, strengths: Callable[[tuple[int, ...]], npt.NDArray[np.int64]]
+def leduc_strengths(board: tuple[int, ...]) -> npt.NDArray[np.int64]:
+    """int64[6]: pairs beat everything."""
+    ranks = np.arange(6) // 2
+    return np.asarray(ranks + 3 * (ranks == board[0] // 2), dtype=np.int64)
+
+
+def one_card_game(
+    tree: Tree,
+    deck: int,
+    strengths: Callable[[tuple[int, ...]], npt.NDArray[np.int64]],
+    ranges: F32 | None = None,
+    board: tuple[int, ...] = (),
 ) -> Game:
+    """A game in which each player holds one card; `ranges` float32[2, deck] are even by default."""
     hands = np.stack([np.arange(deck), deck + np.arange(deck)], axis=1)
-    ranges = np.ones((2, deck), dtype=np.float32)
     return make_game(
         tree,
         hands,
         np.arange(deck),
-        ranges,
+        np.ones((2, deck), dtype=np.float32) if ranges is None else ranges,
         2 * deck,
-        (),
+        board,
         range(deck),
         strengths,
         hand_size=1,
     )
 
 
-def _limit_tree(bets: tuple[int, ...], max_raises: int) -> Tree:
-    builder = TreeBuilder()
-    add = builder.add
+@dataclass(frozen=True, slots=True)
+class LimitState:
+    """Where the betting of a game with antes and a few sizes stands. Chips are totals."""
 
-    def decide(
-        parent: int, action: int, r: int, actor: int, spent: tuple[int, int], raises: int, opened: bool
-    ) -> None:
+    round_index: int = 0
+    actor: int = 0
+    spent: tuple[int, int] = (1, 1)
+    raises: int = 0
+    opened: bool = False
+
+    def call(self) -> LimitState | None:
+        """After a check or call, if the same round goes on."""
+        other = self.spent[1 - self.actor]
+        if self.opened or other > self.spent[self.actor]:
+            return None
+        return replace(self, actor=1 - self.actor, opened=True)
+
+    def raise_by(self, size: int) -> LimitState:
+        """After a bet or raise of a size."""
+        other = self.spent[1 - self.actor]
+        spent = (other + size, other) if self.actor == 0 else (other, other + size)
+        return replace(self, actor=1 - self.actor, spent=spent, raises=self.raises + 1, opened=True)
+
+
+Sizes = Callable[[LimitState], tuple[int, ...]]
+"""Which bets or raises are offered."""
+
+
+def limit_tree(start: LimitState, num_rounds: int, sizes: Sizes, max_rounds: int | None = None) -> Tree:
+    """The tree from a state to the end of the hand, or to the end of so many rounds (see `build_tree`)."""
+    builder = TreeBuilder()
+    add, first_round = builder.add, start.round_index
+
+    def decide(state: LimitState, parent: int, action: int) -> None:
+        r, actor = state.round_index - first_round, state.actor
         node = add(DECISION, r, parent, action, player=actor)
-        own, other = spent[actor], spent[1 - actor]
+        own, other = state.spent[actor], state.spent[1 - actor]
         if other > own:
             add(FOLD, r, node, FOLD_ACTION, player=actor, amount=own)
-        called = (other, other)
-        if not opened and other == own:
-            decide(node, CALL_ACTION, r, 1 - actor, called, raises, True)
-        elif r + 1 < len(bets):
+        called = state.call()
+        if called is not None:
+            decide(called, node, CALL_ACTION)
+        elif max_rounds is not None and r + 1 == max_rounds:
+            add(CHANCE, r, node, CALL_ACTION, amount=other)
+        elif state.round_index + 1 < num_rounds:
             chance = add(CHANCE, r, node, CALL_ACTION)
-            decide(chance, NO_ACTION, r + 1, 0, called, 0, False)
+            decide(LimitState(state.round_index + 1, spent=(other, other)), chance, NO_ACTION)
         else:
             add(SHOWDOWN, r, node, CALL_ACTION, amount=other)
-        if raises < max_raises:
-            total = other + bets[r]
-            raised = (total, other) if actor == 0 else (other, total)
-            decide(node, total, r, 1 - actor, raised, raises + 1, True)
+        for size in sizes(state):
+            decide(state.raise_by(size), node, other + size)
 
-    decide(-1, NO_ACTION, 0, 0, (1, 1), 0, False)
+    decide(start, -1, NO_ACTION)
     return builder.finish()
+
+
+def limit_sizes(bets: tuple[tuple[int, ...], ...], max_raises: int) -> Sizes:
+    """The same sizes for everybody, by round, up to a number of raises."""
+    return lambda state: bets[state.round_index] if state.raises < max_raises else ()

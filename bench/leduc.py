@@ -1,0 +1,318 @@
+"""The whole agent on Leduc: how exploitable it is, by how many strategies the opponent may choose from.
+
+on_tree          chips; the opponent bets what the blueprint's game offers
+off_tree         chips; he may also bet and raise 3 in the first round, where the blueprint knows only 2
+translation      the same for the blueprint with his bets taken for the likest it knows
+blueprint        of the blueprint in its own game
+
+The agent is played out exactly: each of its decisions in the first round is a depth-limited solve from before
+the opponent's last action, with ranges by Bayes' rule; after the board card the rest is solved to its end.
+All its decisions together are a strategy of the full game, and a best response to it gives the figure: the
+mean over both seats of what the best response wins beyond the value of the game.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from solver.cfr import Solver
+from solver.cut import cut_tree
+from solver.depth_limited import DepthLimitedSolver, TableLeaves
+from solver.engine import RESPOND, Engine, make_gadget
+from solver.game import Game
+from solver.layout import F32
+from solver.nested import LEAST_SHARE
+from solver.schedules import cfr_plus
+from solver.self_generative import board_values, generate_strategies, mean_over_boards
+from solver.solution import Solution
+from solver.toys import LimitState, leduc, leduc_strengths, limit_sizes, limit_tree, one_card_game
+from solver.tree import CALL_ACTION, CHANCE, DECISION, FOLD_ACTION, Tree
+
+QUICK = ("--strategies", "1,2", "--iterations", "200", "--blueprint", "200")
+
+KNOWN_BETS, ALL_BETS = ((2,), (4,)), ((2, 3), (4,))
+MAX_RAISES = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting:
+    """What the agent plays with: everything a decision needs besides the state."""
+
+    known: Game
+    """The blueprint's game."""
+    real: Game
+    player: int
+    values: F32
+    """float32[L, K, B, H, H]: at the leaves of the known game's first round, by board."""
+    iterations: int
+
+
+def main(argv: list[str]) -> int:
+    """Measure and print; exit status 0."""
+    parser = argparse.ArgumentParser(prog="fathom bench leduc", description=__doc__.splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="print one JSON line")
+    parser.add_argument("--strategies", default="1,2,4,8", help="of the opponent (default: %(default)s)")
+    parser.add_argument("--iterations", type=int, default=2000, help="of each solve (default: %(default)s)")
+    parser.add_argument("--blueprint", type=int, default=2000, help="its iterations (default: %(default)s)")
+    args = parser.parse_args(argv)
+    figures = measure([int(n) for n in args.strategies.split(",")], args.iterations, args.blueprint)
+    if args.json:
+        print(json.dumps(figures))
+    else:
+        for name, value in figures.items():
+            print(f"{name:<12}{value}")
+    return 0
+
+
+def measure(counts: list[int], iterations: int, blueprint_iterations: int) -> dict[str, object]:
+    """Exploitability in chips, by number of strategies."""
+    known, real = leduc(KNOWN_BETS), leduc(ALL_BETS)
+    solver = Solver(known)
+    solver.run(blueprint_iterations)
+    blueprint = solver.average
+    values = {"on_tree": game_value(known), "off_tree": game_value(real)}
+    on_tree: dict[str, float] = {}
+    off_tree: dict[str, float] = {}
+    sets = [generate_strategies(known, blueprint, p, max(counts), iterations) for p in range(2)]
+    for count in counts:
+        for game, name, found in ((known, "on_tree", on_tree), (real, "off_tree", off_tree)):
+            tables = []
+            for player in range(2):
+                leaf_values = board_values(known, blueprint, sets[player][:count], player)
+                tables.append(play_everything(Setting(known, game, player, leaf_values, iterations)))
+            found[str(count)] = exploitability(game, tables, values[name])
+    translated = translate(known, real, blueprint)
+    return {
+        "on_tree": on_tree,
+        "off_tree": off_tree,
+        "translation": exploitability(real, [translated, translated], values["off_tree"]),
+        "blueprint": exploitability(known, [blueprint, blueprint], values["on_tree"]),
+        "iterations": iterations,
+        "blueprint_iterations": blueprint_iterations,
+    }
+
+
+def game_value(game: Game) -> float:
+    """What the first player wins in equilibrium, in chips."""
+    solver = Solver(game)
+    solver.run(5_000)
+    return solver.quality().values[0]
+
+
+def exploitability(game: Game, tables: list[F32], value: float) -> float:
+    """Mean of what best responses win beyond the game's value; `tables[p]` holds player p's strategies."""
+    engine = Engine(game)
+    gains = []
+    for player in range(2):
+        won = engine.root_values(tables[player], 1 - player, RESPOND)
+        assert won is not None, "nobody stops this evaluation"
+        fair = value if player == 1 else -value
+        gains.append(float(won @ game.ranges[1 - player]) / game.pairings() - fair)
+    return round(float(np.mean(gains)), 5)
+
+
+def play_everything(setting: Setting) -> F32:
+    """float32[table size]: what the agent does at every decision of the real game, in one seat."""
+    table = np.zeros(setting.real.table_size, dtype=np.float32)
+    play, start = _Play(setting, table), LimitState()
+    ranges = setting.real.ranges.copy()
+    if setting.player == start.actor:
+        play.our_turn(0, start, start, ranges, None)
+    else:
+        play.their_turn(0, start, ranges, None, 0)
+    return table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Solved:
+    """A depth-limited subgame after its solution."""
+
+    solution: Solution
+    here: int
+    """Node of our decision."""
+    values: F32
+    """float32[L, K, B, H, H]: of its leaves."""
+
+    @property
+    def tree(self) -> Tree:
+        return self.solution.game.tree
+
+    def alternatives(self, leaf: int, reach: F32) -> F32:
+        """float32[B, H]: what the chooser gets with each hand on each board after a leaf.
+
+        He goes on with the strategy that is best for him over all boards against our range float32[H].
+        """
+        values = self.values[_leaves(self.tree).index(leaf)]
+        gets = -np.einsum("kbij,i->kbj", values, reach)
+        best = gets.sum(axis=1).argmax(axis=0)
+        chosen: F32 = np.take_along_axis(gets, best[None, None, :], axis=0)[0].astype(np.float32)
+        return chosen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Play:
+    """The recursion over all public histories of the real game."""
+
+    setting: Setting
+    table: F32
+
+    def our_turn(self, node: int, state: LimitState, root: LimitState, ranges: F32, path: int | None) -> None:
+        """Decide, and follow every action that is ever taken.
+
+        root, ranges  before the opponent's last action `path`, which is None if we act first
+        """
+        player, tree = self.setting.player, self.setting.real.tree
+        solved = self._solve(node, state, root, ranges, path)
+        solution, here = solved.solution, solved.here
+        strategy, codes = solution.strategy(here), solved.tree.actions_of(here)
+        self._write(node, 0, codes, strategy)
+        reached = np.stack([solution.reach(p, here) for p in range(2)])
+        for child in tree.children_of(node).tolist():
+            action = int(tree.action[child])
+            if action == FOLD_ACTION or action not in codes:
+                continue
+            after = reached.copy()
+            after[player] *= strategy[codes.index(action)]
+            if after[player].max() <= 0:
+                continue
+            there = int(solved.tree.children_of(here)[codes.index(action)])
+            if tree.kind[child] == CHANCE:
+                self._second_round(child, after, solved, there)
+            else:
+                self.their_turn(child, _step(state, action), after, solved, there)
+
+    def their_turn(
+        self, node: int, state: LimitState, ranges: F32, solved: _Solved | None, here: int
+    ) -> None:
+        """Everything the opponent can do; his call leads on from node `here` of our last solution."""
+        tree = self.setting.real.tree
+        for child in tree.children_of(node).tolist():
+            action = int(tree.action[child])
+            if tree.kind[child] == CHANCE:
+                assert solved is not None, "a round is never closed before we have acted"
+                called = solved.tree.actions_of(here).index(CALL_ACTION)
+                self._second_round(child, ranges, solved, int(solved.tree.children_of(here)[called]))
+            elif action != FOLD_ACTION:
+                self.our_turn(child, _step(state, action), state, ranges, action)
+
+    def _solve(
+        self, node: int, state: LimitState, root: LimitState, ranges: F32, path: int | None
+    ) -> _Solved:
+        """The depth-limited subgame of a decision."""
+        setting, real = self.setting, self.setting.real.tree
+        usual = limit_sizes(KNOWN_BETS, MAX_RAISES)
+        taken = state.spent[root.actor] - root.spent[1 - root.actor] if path else 0
+
+        def sizes(at: LimitState) -> tuple[int, ...]:
+            return tuple(sorted({*usual(at), taken})) if at == root and taken else usual(at)
+
+        tree = limit_tree(root, 2, sizes, max_rounds=1)
+        before = _shape(real, node if path is None else int(real.parent[node]))
+        known = {_shape(setting.known.tree, leaf): leaf for leaf in _leaves(setting.known.tree)}
+        order = list(known.values())
+        matrices = []
+        for leaf in _leaves(tree):
+            twin = known[before + _shape(tree, leaf)]
+            ratio = tree.amount[leaf] / _stake(setting.known.tree, twin)
+            matrices.append(setting.values[order.index(twin)] * np.float32(ratio))
+        values = np.stack(matrices)
+        game = one_card_game(tree, 6, lambda _: np.zeros(6, dtype=np.int64), _alive(ranges))
+        leaves = TableLeaves(mean_over_boards(setting.known, values))
+        solver = DepthLimitedSolver(game, leaves, 1 - setting.player, cfr_plus(2.0))
+        solver.solve(setting.iterations)
+        return _Solved(solver.solution(), tree.find(() if path is None else (path,)), values)
+
+    def _second_round(self, chance: int, ranges: F32, solved: _Solved, leaf: int) -> None:
+        """Solve what follows to its end on every board, safely: the opponent may take what he had instead."""
+        real, player = self.setting.real, self.setting.player
+        first = int(real.tree.children_of(chance)[0])
+        tree = cut_tree(real.tree, first)
+        alternatives = solved.alternatives(leaf, ranges[player])
+        for number, board in enumerate(real.boards_of_round(1)):
+            cards = real.board_cards[board]
+            weights = np.ones_like(ranges)
+            weights[player] = ranges[player]
+            weights[:, cards[0]] = 0
+            gadget = partial(make_gadget, player=1 - player, alternative=alternatives[number])
+            solver = Solver(one_card_game(tree, 6, leduc_strengths, weights, cards), gadget=gadget)
+            solver.run(self.setting.iterations)
+            for node in np.flatnonzero((tree.kind == DECISION) & (tree.player == player)):
+                strategy = solver.solution().strategy(int(node))
+                self._write(first + int(node), board, tree.actions_of(int(node)), strategy)
+
+    def _write(self, node: int, board: int, codes: tuple[int, ...], strategy: F32) -> None:
+        """Put a strategy into the table; what the agent does not consider it never does."""
+        game = self.setting.real
+        start = int(game.boards.table[board]) + int(game.tree.action_row[node]) * game.stride
+        for row, action in enumerate(game.tree.actions_of(node)):
+            at = start + row * game.stride
+            if action in codes:
+                self.table[at : at + game.num_hands] = strategy[codes.index(action)]
+
+
+def translate(known: Game, real: Game, blueprint: F32) -> F32:
+    """The blueprint in the real game: every raise is taken for the one it knows."""
+    table = np.zeros(real.table_size, dtype=np.float32)
+    nodes = {_shape(known.tree, n): n for n in np.flatnonzero(known.tree.kind == DECISION).tolist()}
+    solution = Solution(known, blueprint, 0)
+    for node in np.flatnonzero(real.tree.kind == DECISION).tolist():
+        twin = nodes[_shape(real.tree, node)]
+        kinds = [_letter(code) for code in known.tree.actions_of(twin)]
+        for board in real.boards_of_round(int(real.tree.round[node])):
+            strategy = solution.strategy(twin, board)
+            start = int(real.boards.table[board]) + int(real.tree.action_row[node]) * real.stride
+            seen: set[str] = set()
+            for row, code in enumerate(real.tree.actions_of(node)):
+                letter = _letter(code)
+                if letter not in seen:  # of several sizes it makes the first, the one it knows
+                    at = start + row * real.stride
+                    table[at : at + real.num_hands] = strategy[kinds.index(letter)]
+                seen.add(letter)
+    return table
+
+
+def _step(state: LimitState, action: int) -> LimitState:
+    if action == CALL_ACTION:
+        called = state.call()
+        assert called is not None, "the round goes on"
+        return called
+    return state.raise_by(action - state.spent[1 - state.actor])
+
+
+def _shape(tree: Tree, node: int) -> str:
+    """The betting up to a node without its sizes: `rc/cr`."""
+    letters: list[str] = []
+    while node > 0:
+        parent = int(tree.parent[node])
+        letters.append("/" if tree.kind[parent] == CHANCE else _letter(int(tree.action[node])))
+        node = parent
+    return "".join(reversed(letters))
+
+
+def _letter(code: int) -> str:
+    return "f" if code == FOLD_ACTION else "c" if code == CALL_ACTION else "r"
+
+
+def _leaves(tree: Tree) -> list[int]:
+    return [int(node) for node in np.flatnonzero((tree.kind == CHANCE) & (tree.round == 0))]
+
+
+def _stake(tree: Tree, node: int) -> float:
+    """What each player has put in at a leaf of the first round."""
+    while node > 0:
+        if tree.action[node] > CALL_ACTION:
+            return float(tree.action[node])
+        node = int(tree.parent[node])
+    return 1.0
+
+
+def _alive(ranges: F32) -> F32:
+    """No range is ever empty: see `solver.nested`."""
+    largest = np.maximum(ranges.max(axis=1, keepdims=True), 1e-30)
+    alive: F32 = np.maximum(ranges / largest, LEAST_SHARE).astype(np.float32)
+    return alive
