@@ -50,6 +50,8 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     """Declare what can be written about a finished match."""
     outputs = parser.add_argument_group("results")
     outputs.add_argument("--json", action="store_true", help="print the result as one line of JSON")
+    outputs.add_argument("--html", type=Path, metavar="FILE", help="a report as one HTML file")
+    outputs.add_argument("--png", type=Path, metavar="FILE", help="the report as a picture (fathom[lab])")
     outputs.add_argument("--log", type=Path, metavar="FILE", help="all hands as an ACPC log")
     outputs.add_argument("--phh", type=Path, metavar="FILE", help="all hands as a .phhs hand history")
 
@@ -99,11 +101,26 @@ def write_outputs(args: argparse.Namespace, result: MatchResult, seed: int) -> N
         write_log(args.log, result, args.game, seed)
     if args.phh:
         write_histories(args.phh, result)
+    if args.html or args.png:
+        _write_report(args, result, seed)
     if args.json:
         print(json.dumps({**result.to_json(), "seed": seed}))
         return
     a, b = result.names
     print(f"{a} against {b}: {result.total} over {result.num_hands:,} hands (95 % interval)")
+
+
+def _write_report(args: argparse.Namespace, result: MatchResult, seed: int) -> None:
+    from arena.report import make_report
+    from arena.report_html import html_report
+
+    report = make_report(result, [("seed", str(seed))])
+    if args.html:
+        args.html.write_text(html_report(report), encoding="utf-8")
+    if args.png:
+        from arena.report_png import write_png
+
+        write_png(args.png, report)
 
 
 def _play(terms: DuplicateTerms, journal: Path | None, workers: int | None, console: Console) -> MatchResult:
