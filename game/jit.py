@@ -2,16 +2,19 @@
 
 1. Fastmath is a subset: NaN and infinity keep their meaning, so `np.isnan` still works.
 2. Division by zero gives inf or nan as in numpy, never a hidden branch that raises.
-3. Numba's on-disk cache does not notice edits in *other* files, so the cache folder is keyed by the
-   text of every file that speaks of kernels: a changed callee, or a changed table that kernels have
-   frozen in, can never be shadowed by an old caller.
+3. Numba's on-disk cache does not notice edits in *other* files, so each module's kernels are kept in a folder
+   named by the text of the module and of all modules of ours it imports, directly or not: a changed callee,
+   or a changed table that kernels have frozen in, can never be shadowed by an old caller, and an edit
+   elsewhere costs nothing.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -19,8 +22,10 @@ import numba
 
 FASTMATH = frozenset({"nsz", "arcp", "contract", "afn", "reassoc"})
 
-_KERNEL_PACKAGES = ("game", "abstraction", "solver", "arena")
+_ROOT = Path(__file__).resolve().parent.parent
 _F = TypeVar("_F", bound=Callable[..., Any])
+_config: Any = numba.config
+_USERS_CACHE = _config.CACHE_DIR  # the user's own NUMBA_CACHE_DIR wins
 
 
 def cache_home() -> Path:
@@ -29,36 +34,67 @@ def cache_home() -> Path:
     return home / "fathom"
 
 
-def kernel_cache_dir() -> Path:
-    """Where compiled kernels of exactly this source live."""
-    return cache_home() / "numba" / _source_digest()
-
-
-def _source_digest() -> str:
-    root = Path(__file__).resolve().parent.parent
-    digest = hashlib.sha256(numba.__version__.encode())
-    for package in _KERNEL_PACKAGES:
-        for path in sorted((root / package).rglob("*.py")):
-            text = path.read_bytes()
-            if b"kernel" in text:
-                digest.update(path.relative_to(root).as_posix().encode() + b"\0" + text)
-    return digest.hexdigest()[:16]
-
-
-_config: Any = numba.config
-if not _config.CACHE_DIR:  # the user's own NUMBA_CACHE_DIR wins
-    _config.CACHE_DIR = str(kernel_cache_dir())
-
-
 def kernel(function: _F) -> _F:
     """Compile for speed: cached on disk, without the GIL, numpy's error model."""
-    compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=set(FASTMATH))(function)
-    return cast("_F", compiled)
+    return _compile(function, parallel=False)
 
 
 def parallel_kernel(function: _F) -> _F:
     """Like `kernel`, with `numba.prange` spread over numba's threads."""
-    compiled = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=set(FASTMATH), parallel=True)(
-        function
-    )
+    return _compile(function, parallel=True)
+
+
+@cache
+def source_digest(path: Path) -> str:
+    """Sixteen hex digits that change with a module, or with any module of ours it depends on."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for module in sorted(_dependencies(path)):
+        name = module.relative_to(_ROOT).as_posix() if module.is_relative_to(_ROOT) else module.name
+        digest.update(name.encode() + b"\0" + module.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _compile(function: _F, parallel: bool) -> _F:
+    # Numba looks at the setting when it makes a function's cache, which is now.
+    before = _config.CACHE_DIR
+    if not _USERS_CACHE:
+        _config.CACHE_DIR = str(cache_home() / "numba" / source_digest(Path(function.__code__.co_filename)))
+    try:
+        compiled = numba.njit(
+            cache=True, nogil=True, error_model="numpy", fastmath=set(FASTMATH), parallel=parallel
+        )(function)
+    finally:
+        _config.CACHE_DIR = before
     return cast("_F", compiled)
+
+
+@cache
+def _imports(path: Path) -> tuple[Path, ...]:
+    """Files of ours that a module imports."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            found += [file for alias in node.names for file in _files(alias.name)]
+        elif isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:
+            names = (node.module, *[f"{node.module}.{alias.name}" for alias in node.names])
+            found += [file for name in names for file in _files(name)]
+    return tuple(found)
+
+
+def _files(name: str) -> Iterator[Path]:
+    """The file of a module's name, if it is one of ours."""
+    base = _ROOT.joinpath(*name.split("."))
+    for file in (base.with_suffix(".py"), base / "__init__.py"):
+        if file.is_file():
+            yield file
+
+
+def _dependencies(path: Path) -> set[Path]:
+    """A module's file and all it imports, directly or not."""
+    reached, waiting = {path}, [path]
+    while waiting:
+        for file in _imports(waiting.pop()):
+            if file not in reached:
+                reached.add(file)
+                waiting.append(file)
+    return reached
