@@ -5,13 +5,15 @@ Rules:
 1. The player who must act is served first. His opponent gets the state as soon as there is nothing better to
    do, that is unless the reply is there already: then he gets it with the next one.
 2. The last state of a hand travels with the first of the next one. Accounts, the log, the transcript and
-   dealing the next hand are for the time when a player thinks.
+   dealing are for the time when a player thinks, or for when many hands have gathered: between the turns of
+   other processes, work for a single hand costs several times what it costs in a row.
 3. What the players and the files get to see is what the reference dealer shows, in the same order.
 """
 
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -43,6 +45,7 @@ from protocol.acpc_log import Transaction, stamp
 from protocol.errors import RemoteProtocolError
 
 _TIMES_EVERY_HANDS = 100
+_HANDS_AT_A_TIME = 32
 _LINE_END = b"\r\n"
 
 
@@ -118,9 +121,9 @@ class Match:
         self._last_asked_us = 0
         self._totals = [0] * NUM_PLAYERS  # by seat
         self._hands_dealt = 0
-        self._next_hand: _Hand | None = None
-        self._finished: tuple[_Hand, BettingState] | None = None
-        """A hand that was played but not counted and logged yet."""
+        self._dealt: deque[_Hand] = deque()
+        self._finished: list[tuple[_Hand, BettingState]] = []
+        """Hands that were played but not counted and logged yet."""
 
     def play(self, version_timeout_ms: int | None) -> tuple[int, int]:
         """Blocks until all hands are played; returns the chips won by each seat, or raises `MatchAborted`."""
@@ -134,7 +137,10 @@ class Match:
             hand, betting = self._resume(self._transactions, hand)
         try:
             while hand.hand_id < self._terms.hands:
-                self._finished = hand, self._play_hand(hand, betting)
+                betting = self._play_hand(hand, betting)
+                self._finished.append((hand, betting))
+                if len(self._finished) == _HANDS_AT_A_TIME:
+                    self._write_down()
                 hand, betting = self._take_hand(), self._opening
             for seat in self._seats:
                 seat.send()
@@ -144,10 +150,8 @@ class Match:
         return self._totals[0], self._totals[1]
 
     def _take_hand(self) -> _Hand:
-        """The next hand, prepared or not."""
-        hand = self._next_hand or self._deal()
-        self._next_hand = None
-        return hand
+        self._deal_if_needed()
+        return self._dealt.popleft()
 
     def _play_hand(self, hand: _Hand, betting: BettingState) -> BettingState:
         """Play a hand to its end, whose last state stays queued."""
@@ -162,7 +166,6 @@ class Match:
             if not transcript.quiet:
                 self._report(hand, (asked, told) if actor == 0 else (told, asked))
             betting = self._await_action(seat, opponent, hand, betting, asked, asked_us)
-        self._write_down()
         states = lines.match_state(0, betting), lines.match_state(1, betting)
         for seat in seats:
             seat.queue(states[seat.number ^ hand.first_seat] + _LINE_END)
@@ -181,9 +184,9 @@ class Match:
     ) -> BettingState:
         """The betting after what the player does, or after what that is turned into."""
         transcript = self._transcript
+        waiting_since_us = asked_us
         foreseen: dict[bytes, _Played] = {}
         while True:
-            waiting_since_us = now_us()
             line = seat.read_soon()
             if line is None:
                 opponent.send()
@@ -199,6 +202,7 @@ class Match:
                 )
             if not transcript.quiet:
                 transcript.received(seat.number, answered_us, line)
+            waiting_since_us = answered_us
             played = foreseen.get(line) or _play_plainly(line, asked, betting)
             if played is not None:
                 self._charge(seat, asked_us, answered_us)
@@ -230,29 +234,33 @@ class Match:
             self._transcript.sent(seat, time_us, states[seat ^ hand.first_seat] + _LINE_END)
 
     def _write_down(self) -> None:
-        """What can wait until the players have what they need: accounts, files, and the next deal."""
-        if self._finished is not None:
-            hand, betting = self._finished
-            terms = self._terms
+        """What can wait until the players have what they need: accounts, files, and the next deals."""
+        terms, finished, records, results = self._terms, self._finished, [], []
+        self._finished = []
+        for hand, betting in finished:
             state = HandState(betting, hand.hole, hand.board)
             values = state.values()
             names = terms.names if hand.first_seat == 0 else (terms.names[1], terms.names[0])
             self._count(hand, values)
-            if self._log is not None:
-                record = hand.lines.record(betting, values, names)
-                self._log.write(os.fsencode(record))
-            self._finished = None
+            records.append(hand.lines.record(betting, values, names))
             if self._observer is not None:
-                self._observer(HandResult(hand.hand_id, state, values, names, hand.first_seat))
-        if self._next_hand is None:
-            self._next_hand = self._deal()
+                results.append(HandResult(hand.hand_id, state, values, names, hand.first_seat))
+        if self._log is not None and records:
+            self._log.write(os.fsencode("".join(records)))
+        if self._observer is not None:
+            for result in results:
+                self._observer(result)
+        self._deal_if_needed()
         self._transcript.flush()
 
-    def _deal(self) -> _Hand:
-        hand_id = self._hands_dealt
-        self._hands_dealt += 1
-        first_seat = 0 if self._terms.fixed_seats else hand_id % NUM_PLAYERS
-        return _Hand(self._terms.definition, self._deck, hand_id, first_seat)
+    def _deal_if_needed(self) -> None:
+        if self._dealt:
+            return
+        first_hand, terms = self._hands_dealt, self._terms
+        self._hands_dealt += _HANDS_AT_A_TIME
+        for hand_id in range(first_hand, self._hands_dealt):
+            first_seat = 0 if terms.fixed_seats else hand_id % NUM_PLAYERS
+            self._dealt.append(_Hand(terms.definition, self._deck, hand_id, first_seat))
 
     def _count(self, hand: _Hand, values: tuple[int, int]) -> None:
         for position, value in enumerate(values):

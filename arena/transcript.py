@@ -12,13 +12,16 @@ from protocol.acpc_scan import c_string
 
 _PROGRESS_SECONDS = 1.0
 
+_Exchanged = tuple[bytes, int, int, bytes]
+"""`TO` or `FROM`, the seat, the time in microseconds, the line."""
+
 
 class Transcript:
     """Lines in the reference dealer's wording, gathered, and written when nobody waits for the dealer."""
 
     def __init__(self, stream: BinaryIO, quiet: bool) -> None:
         self._stream = stream
-        self._gathered: list[bytes] = []
+        self._gathered: list[bytes | _Exchanged] = []
         self.quiet = quiet
 
     def say(self, text: str) -> None:
@@ -32,16 +35,19 @@ class Transcript:
 
     def sent(self, seat: int, time_us: int, line: bytes) -> None:
         """A line went to a player."""
-        self._gathered.append(b"TO %d at %s %s" % (seat + 1, stamp(time_us).encode(), line))
+        self._gathered.append((b"TO", seat, time_us, line))
 
     def received(self, seat: int, time_us: int, line: bytes) -> None:
         """A line came from a player."""
-        self._gathered.append(b"FROM %d at %s %s" % (seat + 1, stamp(time_us).encode(), c_string(line)))
+        self._gathered.append((b"FROM", seat, time_us, c_string(line)))
 
     def flush(self) -> None:
         """Write what was gathered."""
         if self._gathered:
-            self._stream.write(b"".join(self._gathered))
+            lines = [
+                entry if isinstance(entry, bytes) else _exchanged_text(entry) for entry in self._gathered
+            ]
+            self._stream.write(b"".join(lines))
             self._stream.flush()
             self._gathered.clear()
 
@@ -72,3 +78,8 @@ class Progress:
         if self._overwrite:
             return f"\r{text}\x1b[K" + ("\n" if hands == self._hands else "")
         return f"# {text}\n"
+
+
+def _exchanged_text(exchanged: _Exchanged) -> bytes:
+    direction, seat, time_us, line = exchanged
+    return b"%s %d at %s %s" % (direction, seat + 1, stamp(time_us).encode(), line)

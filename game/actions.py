@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 
-class ActionKind(Enum):
+class ActionKind(StrEnum):
     """Named by the letter the ACPC protocol writes."""
 
     FOLD = "f"
@@ -22,7 +22,7 @@ class Action:
     raise_to: int = 0
 
     def __str__(self) -> str:
-        return f"r{self.raise_to}" if self.raise_to else self.kind.value
+        return f"r{self.raise_to}" if self.raise_to else self.kind
 
 
 FOLD = Action(ActionKind.FOLD)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from game.actions import CALL, FOLD, LIMIT_RAISE, Action, raise_to
 from game.betting import BettingState, start
@@ -32,8 +33,7 @@ _HAND_ID = re.compile(r"0|[1-9][0-9]{0,9}")
 _QUOTED_BYTES = 80  # of an overlong line
 
 
-@dataclass(frozen=True, slots=True)
-class MatchState:
+class MatchState(NamedTuple):
     """One hand as one player sees it, and the line it came in."""
 
     position: int
@@ -187,17 +187,16 @@ def _parse_match_state(line: str, fresh: BettingState, previous: MatchState | No
         betting = _continue_betting(fresh, betting_text)
         return MatchState(position, int(hand_text), _with_cards(betting, position, cards_text), line)
     before = previous.state
-    betting = _continue_betting(
-        before.betting if _goes_on(before.betting.text, betting_text) else fresh, betting_text
-    )
+    known = before.betting
+    betting = _continue_betting(known if _goes_on(known.text, betting_text) else fresh, betting_text)
     if (
-        not betting.is_finished
-        and betting.round_index == before.betting.round_index
+        betting.round_index == known.round_index
         and position == previous.position
         and previous.text.endswith(":" + cards_text)
-        and not before.betting.is_finished
+        and not betting.is_showdown
+        and not known.is_showdown
     ):
-        # The same cards in the same round were verified with the previous line.
+        # The same cards in the same round, of the same viewer, were verified with the previous line.
         state = HandState(betting, before.hole, before.board)
     else:
         state = _with_cards(betting, position, cards_text)
