@@ -8,11 +8,14 @@
     agent,iterations=200,values=1          so many iterations instead of seconds: the same hand every time;
                                            continuations of the opponent at the end of the flop: 1, 2 or 4
 
+    acpc:COMMAND                           a program that speaks ACPC; plays over a dealer only
+
 A text means the same player in every process, which is how matches send players to their workers.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -29,6 +32,8 @@ from solver.blueprint import Blueprint, open_blueprint
 from solver.default_blueprint import default_blueprint_path
 
 Options = dict[str, str]
+
+EXTERNAL = "acpc"
 
 _FACTOR = 10
 _SEPARATORS = str.maketrans(dict.fromkeys(" :|/\t", "_"))
@@ -63,12 +68,12 @@ def player_labels(texts: tuple[str, str]) -> tuple[str, str]:
     """Short names for two players, different from each other, without spaces and the ACPC's separators."""
     labels = []
     for text in texts:
-        kind, argument, options = split_text(text)
-        parts = [
-            kind,
-            Path(argument).name.split(".")[0],
-            *[f"{key}={value}" for key, value in options.items()],
-        ]
+        if command := external_command(text):
+            parts = [EXTERNAL, Path(command[0]).name.split(".")[0]]
+        else:
+            kind, argument, options = split_text(text)
+            parts = [kind, Path(argument).name.split(".")[0]]
+            parts += [f"{key}={value}" for key, value in options.items()]
         labels.append("-".join(filter(None, parts)).translate(_SEPARATORS))
     if labels[0] == labels[1]:
         return labels[0] + "-A", labels[1] + "-B"
@@ -122,6 +127,21 @@ def _open(path: Path) -> Blueprint:
     return open_blueprint(path)
 
 
+def external_command(text: str) -> list[str] | None:
+    """The words of the command of an `acpc:COMMAND`, to which host and port are added; None for others."""
+    kind, colon, command = text.partition(":")
+    if kind.strip() != EXTERNAL or not colon:
+        return None
+    words = shlex.split(command)
+    if not words:
+        raise PlayerError(f"{text!r} names no program: write e.g. acpc:./startme.sh")
+    return words
+
+
+def _external_player(text: str, argument: str, options: Options) -> Player:  # noqa: ARG001
+    raise PlayerError(f"{text!r} is another program: it plays over a dealer, as with fathom match --dealer")
+
+
 def _refuse_rest(text: str, argument: str, options: Options) -> None:
     if argument or options:
         raise PlayerError(f"{text!r}: a simple policy takes neither a file nor options")
@@ -130,5 +150,6 @@ def _refuse_rest(text: str, argument: str, options: Options) -> None:
 KINDS: dict[str, Callable[[str, str, Options], Player]] = {
     "blueprint": _blueprint_player,
     "agent": _agent_player,
+    EXTERNAL: _external_player,
 }
 """Players beyond the policies: made from the text, its argument and its options, which they take out."""

@@ -16,6 +16,7 @@ from protocol.acpc import ClientConnection, MalformedLine, MatchState, StateRece
 
 Player = Callable[[MatchState], Action]
 Report = Callable[[str], None]
+Observer = Callable[[MatchState], None]
 
 _RECEIVE_BYTES = 65536
 _CONNECT_TIMEOUT_SECONDS = 5.0
@@ -66,9 +67,16 @@ def connect(host: str, port: int, wait_seconds: float, report: Report) -> socket
 
 
 def play(
-    connection: socket.socket, definition: GameDefinition, player: Player, report: Report
+    connection: socket.socket,
+    definition: GameDefinition,
+    player: Player,
+    report: Report,
+    observer: Observer | None = None,
 ) -> MatchSummary:
-    """Play until the dealer closes the connection; blocks. A bad line is reported and skipped."""
+    """Play until the dealer closes the connection; blocks. A bad line is reported and skipped.
+
+    observer  gets the last state of every hand
+    """
     client = ClientConnection(definition)
     hands = chips = malformed_lines = 0
     latest: MatchState | None = None
@@ -81,6 +89,8 @@ def play(
                     if latest.state.betting.is_finished:
                         hands += 1
                         chips += latest.state.values()[latest.position]
+                        if observer is not None:
+                            observer(latest)
                 elif isinstance(event, MalformedLine):
                     malformed_lines += 1
                     report(f"the dealer sent a bad line: {event.error}")

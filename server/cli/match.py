@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
     from arena.duplicate import DuplicateTerms
     from arena.results import MatchResult
@@ -22,6 +23,8 @@ players:
       bias       makes fold, call or raise so many times likelier
       threshold  never takes an action less likely than this
       purify     folds if folding is likelier than this, else takes the likeliest of fold, call, raise
+  acpc:COMMAND                                                      a program that speaks ACPC: is started as
+                                                                    COMMAND HOST PORT, over the dealer
 
 Every deal is played twice, with the players changing places: A's result is in mbb/hand (thousandths of a big
 blind) with a 95 % interval over pairs of hands. The same seed gives the same match. With --save NAME every
@@ -42,6 +45,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
     parser.add_argument("--workers", type=int, help="processes (default: one per core)")
     parser.add_argument("--save", type=Path, metavar="NAME", help="keep a journal, NAME.match, and resume it")
+    parser.add_argument(
+        "--dealer",
+        action="store_true",
+        help="over the ACPC dealer, every player a process of its own; needed by acpc:COMMAND",
+    )
     add_outputs(parser)
     parser.epilog = _EPILOG
 
@@ -62,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
     from arena.duplicate import DuplicateTerms
     from arena.errors import MatchAborted
-    from arena.registry import player_labels
+    from arena.registry import external_command, player_labels
     from server.game_files import load_definition
 
     if args.hands < 2:
@@ -73,19 +81,21 @@ def run(args: argparse.Namespace) -> int:
     if seed is None:
         seed = 1 if args.save else random.SystemRandom().getrandbits(32)
     texts = args.a, args.b
-    terms = DuplicateTerms(
-        load_definition(args.game), texts, player_labels(texts), seed, (args.hands + 1) // 2
-    )
+    labels, pairs = player_labels(texts), (args.hands + 1) // 2
+    terms = DuplicateTerms(load_definition(args.game), texts, labels, seed, pairs)
     console = Console(stderr=True)
     journal = args.save.with_name(args.save.name + ".match") if args.save else None
     try:
-        result = _play(terms, journal, args.workers, console)
+        if args.dealer or any(external_command(text) for text in texts):
+            result = _play_over_dealer(terms, args.game, args.save, console)
+        else:
+            result = _play(terms, journal, args.workers, console)
     except MatchAborted as error:
         console.print(f"fathom match: {error}", markup=False, highlight=False)
         return 1
     except KeyboardInterrupt:
         if journal is not None:
-            console.print(f"stopped; {journal} has what was played: the same command goes on from there")
+            console.print("stopped; what was played is kept: the same command goes on from there")
         return 130
     write_outputs(args, result, seed)
     if not args.json:
@@ -124,22 +134,13 @@ def _write_report(args: argparse.Namespace, result: MatchResult, seed: int) -> N
 
 
 def _play(terms: DuplicateTerms, journal: Path | None, workers: int | None, console: Console) -> MatchResult:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from arena.duplicate import play_duplicate
     from arena.journal import Journal
     from arena.pairs import HANDS_PER_PAIR
     from arena.statistics import PairWinnings
 
     winnings = PairWinnings(terms.definition.big_blind)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("hands"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
+    with _progress(console) as progress:
         task = progress.add_task("starting", total=HANDS_PER_PAIR * terms.pairs)
 
         def tick(journal: Journal) -> None:
@@ -149,3 +150,36 @@ def _play(terms: DuplicateTerms, journal: Path | None, workers: int | None, cons
             )
 
         return play_duplicate(terms, journal, workers, tick, progress)
+
+
+def _play_over_dealer(terms: DuplicateTerms, game: str, save: Path | None, console: Console) -> MatchResult:
+    from arena.match import HandResult
+    from arena.statistics import Winnings
+    from server.dealer_match import DealerMatchTerms, play_over_dealer
+
+    winnings = Winnings(terms.definition.big_blind)
+    dealer_terms = DealerMatchTerms(
+        terms.definition, game, terms.players, terms.names, terms.seed, terms.pairs
+    )
+    with _progress(console) as progress:
+        task = progress.add_task("starting", total=2 * terms.pairs)
+
+        def tick(hand: HandResult) -> None:
+            winnings.add(hand.values[hand.names.index(terms.names[0])])
+            progress.update(task, advance=1, description=f"{terms.names[0]} {winnings}")
+
+        return play_over_dealer(dealer_terms, save, tick)
+
+
+def _progress(console: Console) -> Progress:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("hands"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    )

@@ -1,0 +1,73 @@
+"""`fathom versus PLAYER HOST PORT`: play on a dealer that somebody else runs, and report as `match` does."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from pathlib import Path
+
+from server.cli.match import add_outputs, write_outputs
+
+_EPILOG = """\
+Plays until the dealer ends the match. Cards the opponent did not show stay unknown, in reports and files.
+With --save NAME every hand is added to NAME.hands as it ends; a match that goes on after a break ends in one
+report.
+Players are those of `fathom match --help`.
+
+examples:
+  fathom versus blueprint localhost 16177
+  fathom versus blueprint dealer.example.org 16177 --save series --html series.html"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare arguments."""
+    parser.add_argument("player", metavar="PLAYER", help="who plays for us")
+    parser.add_argument("host", metavar="HOST", help="where the dealer runs")
+    parser.add_argument("port", metavar="PORT", type=int, help="the port it printed for this seat")
+    parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
+    parser.add_argument("--seed", type=int, help="of our own randomness (default: drawn at random)")
+    parser.add_argument("--opponent", default="opponent", metavar="NAME", help="as the report calls him")
+    parser.add_argument(
+        "--wait", type=float, default=10.0, metavar="SECONDS", help="for the dealer to listen (default: 10)"
+    )
+    parser.add_argument("--save", type=Path, metavar="NAME", help="keep the hands in NAME.hands, and go on")
+    parser.add_argument("--quiet", action="store_true", help="no words about the connection, no result")
+    add_outputs(parser)
+    parser.epilog = _EPILOG
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play the match; 1 if the dealer left in the middle of a hand or before the first."""
+    from arena.registry import make_player, player_labels
+    from server.game_files import load_definition
+    from server.versus import HandLog, play_versus, versus_result
+
+    if not 0 < args.port < 65536:
+        raise ValueError(f"{args.port} is not a port: give a number from 1 to 65535")
+    definition = load_definition(args.game)
+    player = make_player(args.player)
+    seed = random.SystemRandom().getrandbits(32) if args.seed is None else args.seed
+    hands = HandLog(definition, args.save.with_name(args.save.name + ".hands") if args.save else None)
+
+    def report(message: str) -> None:
+        if not args.quiet:
+            print(f"fathom versus: {message}", file=sys.stderr, flush=True)
+
+    address = args.host, args.port
+    try:
+        summary = play_versus(address, definition, player, seed, hands, args.wait, report)
+    finally:
+        hands.close()
+    status = 0
+    if summary.unfinished_hand is not None:
+        report(f"the dealer went away in the middle of hand {summary.unfinished_hand}")
+        status = 1
+    states = hands.states()
+    if not states:
+        report("the dealer closed the connection before the end of the first hand")
+        return 1
+    names = player_labels((args.player, args.opponent))
+    if not args.quiet:
+        write_outputs(args, versus_result(definition, names, states), seed)
+    return status

@@ -1,0 +1,100 @@
+"""Any player of the registry on a dealer that somebody else runs, and what it came to.
+
+The journal holds the last line of every hand as the dealer sent it, so a match that breaks off and goes on,
+with the dealer's hands numbered as before, ends in one report.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from arena.players import HandPlayer, Player
+from arena.results import MatchResult, recorded_result
+from game.actions import Action
+from game.definition import GameDefinition
+from protocol.acpc import MatchState, parse_match_state
+from protocol.records import HandRecord
+from server.acpc_client import MatchSummary, Report, connect, play
+from solver.kernels.draws import seed_at
+
+_SEED_MASK = (1 << 64) - 1
+_HAND_MASK = (1 << 31) - 1
+
+
+class SeatPlayer:
+    """A player in one seat of a match: a fresh hand player for every hand, seeded by its number."""
+
+    def __init__(self, player: Player, seed: int) -> None:
+        self._player, self._seed = player, np.uint64(seed & _SEED_MASK)
+        self._hand_id = -1
+        self._hand: HandPlayer | None = None
+
+    def __call__(self, match: MatchState) -> Action:
+        """What to reply to a state in which it is our turn."""
+        if self._hand is None or match.hand_id != self._hand_id:
+            self._hand_id = match.hand_id
+            self._hand = self._player.start_hand(int(seed_at(self._seed, match.hand_id & _HAND_MASK)))
+        return self._hand.act(match.state, match.position)
+
+
+class HandLog:
+    """Finished hands, by number; appended to a file as they end, if there is one."""
+
+    def __init__(self, definition: GameDefinition, path: Path | None = None) -> None:
+        self._hands: dict[int, MatchState] = {}
+        self._file: int | None = None
+        if path is None:
+            return
+        if path.exists():
+            whole = path.read_bytes()
+            end = whole.rfind(b"\n") + 1
+            for line in whole[:end].decode("ascii").splitlines():
+                state = parse_match_state(line, definition)
+                self._hands[state.hand_id] = state
+            os.truncate(path, end)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+
+    def add(self, match: MatchState) -> None:
+        """Keep a hand."""
+        self._hands[match.hand_id] = match
+        if self._file is not None:
+            os.write(self._file, match.text.encode() + b"\n")
+
+    def states(self) -> list[MatchState]:
+        """In the order of their numbers."""
+        return [self._hands[hand_id] for hand_id in sorted(self._hands)]
+
+    def close(self) -> None:
+        """Idempotent."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+def play_versus(
+    address: tuple[str, int],
+    definition: GameDefinition,
+    player: Player,
+    seed: int,
+    hands: HandLog,
+    wait_seconds: float,
+    report: Report,
+) -> MatchSummary:
+    """Play until the dealer closes the connection; blocks."""
+    with connect(*address, wait_seconds, report) as connection:
+        return play(connection, definition, SeatPlayer(player, seed), report, hands.add)
+
+
+def versus_result(
+    definition: GameDefinition, names: tuple[str, str], states: Sequence[MatchState]
+) -> MatchResult:
+    """The result of finished hands as one player saw them; `names` are his and the opponent's."""
+    records = [
+        HandRecord(match.hand_id, match.state, names if match.position == 0 else (names[1], names[0]))
+        for match in states
+    ]
+    return recorded_result(definition, names, records)
