@@ -74,6 +74,12 @@ class Decision:
     iterations: int
     seconds: float
 
+    def frequencies(self) -> F32:
+        """float32[A]: how often each action is taken over our whole range, hands weighted as we hold them."""
+        weight = self.ranges[self.betting.actor]
+        shares: F32 = self.strategy.probabilities @ weight / max(float(weight.sum()), 1e-30)
+        return shares
+
     def after(self, action: Action) -> Context:
         """What the next decision has to know, if this action is taken."""
         own = self.betting.actor

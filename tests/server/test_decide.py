@@ -1,0 +1,63 @@
+"""`fathom decide`: one hand, one answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from game.actions import CALL, FOLD, raise_to
+from game.definition import HUNL
+from protocol.acpc import parse_betting
+from server.cli import main
+from tests.arena.blueprints import WIDE, made_up_blueprint
+
+
+@pytest.fixture(scope="module")
+def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_up_blueprint(tmp_path_factory.mktemp("blueprints"), WIDE).path
+
+
+def decide(blueprint: Path, state: str, *options: str) -> list[str]:
+    return ["decide", state, "--blueprint", str(blueprint), "--iterations", "2", *options]
+
+
+@pytest.mark.parametrize(
+    ("state", "betting", "method"),
+    [
+        ("MATCHSTATE:1:0::|AsKd", "", "blueprint"),
+        ("MATCHSTATE:0:0:r300c/cr450:QhJh|/Th9c2s", "r300c/cr450", "depth-limited"),
+        ("MATCHSTATE:0:0:r300c/cc/cc/r777c", "", "refused"),
+        ("MATCHSTATE:1:0:r300c/cc/cc/r777:|QhJh/Th9c2s/3d/4d", "r300c/cc/cc/r777", "exact"),
+    ],
+)
+def test_one_line_for_machines(
+    blueprint: Path, capsys: pytest.CaptureFixture[str], state: str, betting: str, method: str
+) -> None:
+    status = main(decide(blueprint, state, "--json"))
+    if method == "refused":
+        assert status == 2
+        assert "MATCHSTATE" in capsys.readouterr().err
+        return
+    record = json.loads(capsys.readouterr().out)
+    assert status == 0
+    assert record["method"] == method
+    assert sum(record["strategy"].values()) == pytest.approx(1.0, abs=0.01)
+    assert record["action"] in record["strategy"]
+    at = parse_betting(HUNL, betting)
+    simple = {"f": FOLD, "c": CALL}
+    for action in record["strategy"]:
+        at.verify(simple.get(action) or raise_to(int(action[1:])))
+
+
+def test_people_see_grids_and_a_word(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(decide(blueprint, "MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s")) == 0
+    shown = capsys.readouterr().out
+    for word in ("flop", "QhJh", "check", "all-in", "our range", "opponent's range", "AKs", "→"):
+        assert word in shown
+
+
+def test_not_our_turn_is_refused(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(decide(blueprint, "MATCHSTATE:0:0::QhJh|")) == 2
+    assert "not our turn" in capsys.readouterr().err
