@@ -43,13 +43,18 @@ def made_up_blueprint(
     return open_blueprint(path)
 
 
-def use_made_up_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give everybody made-up buckets, the same on all boards, in place of tables that take a minute."""
+def made_up_tables() -> BucketTables:
+    """Made-up buckets, the same on all boards."""
     rng = np.random.default_rng(4)
     few = [rng.integers(0, 8, size=NUM_HANDS, dtype=np.uint16) for _ in range(3)]
     rounds = [np.broadcast_to(row, (n, NUM_HANDS)) for row, n in zip(few, (1755, 16432, 134459), strict=True)]
     locations = [np.zeros(comb(52, n), dtype=np.uint32) for n in (3, 4, 5)]
-    tables = BucketTables(*rounds, *locations)
+    return BucketTables(*rounds, *locations)
+
+
+def use_made_up_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give everybody made-up tables in place of those that take a minute."""
+    tables = made_up_tables()
 
     def opened(abstraction: CardAbstraction, progress: object = None) -> BucketTables:
         return tables

@@ -1,0 +1,344 @@
+"""Hold'em as AIVAT sees it: guesses from what a blueprint earns at its own nodes.
+
+1. On the river a guess is exact for players who follow the profile it is made from: both beliefs are walked
+   through the rest of the tree. It nearly is where one player is all-in: the answer by the profile, then a
+   sample of run-outs. Anywhere else it is the table of `solver.node_values`, by bucket of either player.
+2. Bets that are not in the tree are taken for the nearest that is, and values grow with the real pot. Where
+   even that leads nowhere the guess is 0: more variance, no bias.
+3. A hand that is all-in before the river ends there, with the exact mean over all run-outs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from math import log
+
+import numpy as np
+
+from abstraction.isomorphism import HAND_UNDER, RELABELLINGS, board_multiplicities, canonical_boards
+from abstraction.tables import BucketTables, board_buckets
+from arena.aivat import Beliefs, Choice, Deal, PlayedHand
+from game.actions import Action, ActionKind
+from game.betting import NOBODY, BettingState, start
+from game.cards import NUM_CARDS, NUM_SUITS, Cards
+from game.definition import GameDefinition
+from game.evaluator import NUM_LIVE_HANDS
+from game.hands import HAND_CLASS, hand_index, unblocked
+from game.state import HandState
+from solver.allin_equity import mean_wins
+from solver.belief_kernels import PlaceValues, guess_on_board, mean_over_cards, mean_over_flops, pair_mass
+from solver.layout import F64, I64, U8
+from solver.node_values import NodeValues
+from solver.range_strategy import RangeStrategy
+from solver.river_beliefs import (
+    RiverWalk,
+    fill_river_buckets,
+    fill_river_order,
+    new_river,
+    sampled_wins,
+    walk_river,
+)
+from solver.training_game import TrainingGame
+from solver.tree import CALL_ACTION, FOLD_ACTION
+
+_FLOP, _RIVER = 3, 5
+_NOWHERE = -1
+_FULL = 255.0
+_REMEMBERED = 8192
+
+_FIRST_OF_CLASS: I64 = np.unique(HAND_CLASS, return_index=True)[1].astype(np.int64)
+_REPRESENTATIVE: I64 = _FIRST_OF_CLASS[HAND_CLASS]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HoldemState:
+    """What all can see, and where the blueprint's tree has something like it."""
+
+    betting: BettingState
+    board: Cards
+    node: int
+    """The tree's decision node that follows, -1 if there is none."""
+    place: int
+    """Place in the table of values, -1 if there is none."""
+    scale: float
+    """Chips that a unit of the table is worth here."""
+
+
+class HoldemGame:
+    """Hold'em with one profile of strategies to guess by. Not for concurrent calls."""
+
+    def __init__(
+        self,
+        definition: GameDefinition,
+        game: TrainingGame,
+        strategy: U8,
+        values: NodeValues,
+        tables: BucketTables,
+    ) -> None:
+        """Nothing is copied.
+
+        strategy  uint8[node][action][bucket] in 255ths: nodes of position 0 as the player there plays them
+        """
+        self.game, self.strategy, self.values, self.tables = game, strategy, values, tables
+        self._codes = [game.tree.actions_of(int(node)) for node in game.tree_node]
+        self._pots = _pots(game, definition.blinds)
+        levels = 1 + _longest_line(game)
+        self._walk = RiverWalk(np.zeros((levels, 2, NUM_LIVE_HANDS)), np.zeros((levels, 2), dtype=np.int64))
+        self._river = new_river()
+        self._river_board: Cards = ()
+        self._live: dict[Cards, F64] = {}
+        self._before_flop: dict[tuple[str, bytes], float] = {}
+        self._flop_means: dict[tuple[str, bytes], float] = {}
+
+    def live(self, state: HoldemState) -> F64:
+        """float64[1326]."""
+        found = self._live.get(state.board)
+        if found is None:
+            if len(self._live) > _REMEMBERED:
+                self._live.clear()
+            found = self._live[state.board] = unblocked(state.board).astype(np.float64)
+        return found
+
+    def mass(self, state: HoldemState, beliefs: Beliefs) -> float:
+        """Of pairs of hands that share no card. Beliefs leave out what the board blocks."""
+        del state
+        return float(pair_mass(*beliefs))
+
+    def guess(self, state: HoldemState, beliefs: Beliefs) -> float:
+        """Chips."""
+        if state.board:
+            return self._guess(state, beliefs)
+        return _remember(self._before_flop, state.betting.text, beliefs, lambda: self._guess(state, beliefs))
+
+    def guess_dealt(self, state: HoldemState, beliefs: Beliefs) -> float:
+        """Chips: the mean over flops, or over the next card."""
+        if state.node < 0:
+            return 0.0
+        table = self._table(int(self.values.places.of_node[state.node]))
+        if state.board:
+            board = np.array(state.board, dtype=np.uint8)
+            return float(mean_over_cards(self.tables, board, *beliefs, table)) * state.scale
+        flops, times, beliefs = _flops(beliefs)
+        return _remember(
+            self._flop_means,
+            state.betting.text,
+            beliefs,
+            lambda: float(mean_over_flops(self.tables, flops, times, *beliefs, table)) * state.scale,
+        )
+
+    def payoff(self, state: HoldemState, beliefs: Beliefs) -> float:
+        """Chips."""
+        betting = state.betting
+        if betting.folder != NOBODY:
+            return _lost_by(betting.folder, betting)
+        return min(betting.spent) * mean_wins(*beliefs, state.board)
+
+    def root(self, betting: BettingState) -> HoldemState:
+        """The start of a hand."""
+        return HoldemState(betting, (), 0, int(self.values.places.of_node[0]), self.game.unit)
+
+    def after_action(self, state: HoldemState, action: Action) -> HoldemState:
+        """Where an action leads; public cards are not dealt yet."""
+        betting, entry = state.betting.apply(action), self._entry(state, action)
+        if entry < 0:
+            return HoldemState(betting, state.board, _NOWHERE, _NOWHERE, 0.0)
+        tree, places = self.game.betting, self.values.places
+        node = int(tree.child[entry])
+        # Real hand and tree must agree on what comes next: the same round or the end.
+        in_step = betting.is_finished == (node < 0)
+        if node >= 0:
+            in_step &= betting.round_index == tree.column[node] % self.game.num_rounds
+        if not in_step:
+            return HoldemState(betting, state.board, _NOWHERE, _NOWHERE, 0.0)
+        ends_round = betting.is_finished or betting.round_index > state.betting.round_index
+        place = places.of_entry[entry] if ends_round else places.of_node[node]
+        return HoldemState(
+            betting, state.board, node, int(place), self.game.unit * betting.pot / self._pots[entry]
+        )
+
+    def after_deal(self, state: HoldemState, board: Cards) -> HoldemState:
+        """The next round."""
+        place = int(self.values.places.of_node[state.node]) if state.node >= 0 else _NOWHERE
+        return HoldemState(state.betting, board, state.node, place, state.scale)
+
+    def _guess(self, state: HoldemState, beliefs: Beliefs) -> float:
+        betting, board = state.betting, state.board
+        if betting.is_finished:
+            return self.payoff(state, beliefs)
+        if state.node >= 0 and self._codes[state.node] == (FOLD_ACTION, CALL_ACTION):
+            stack = betting.definition.stacks[1 - betting.actor]
+            if betting.spent[1 - betting.actor] >= stack and len(board) < _RIVER:
+                return self._guess_answer(state, beliefs)
+        if state.place >= 0:
+            cards = np.array(board, dtype=np.uint8)
+            return float(guess_on_board(self.tables, cards, *beliefs, self._table(state.place))) * state.scale
+        if state.node >= 0 and len(board) == _RIVER:
+            return self._walk_river(state, beliefs)
+        return 0.0
+
+    def _guess_answer(self, state: HoldemState, beliefs: Beliefs) -> float:
+        """The opponent is all-in: fold or call as the profile says, then run-outs."""
+        betting, board, p = state.betting, state.board, state.betting.actor
+        buckets, tree = board_buckets(self.tables, board), self.game.betting
+        at, num_buckets = int(tree.base[state.node]), self.game.num_buckets[betting.round_index]
+        row = self.strategy[at : at + num_buckets].astype(np.float64) / _FULL
+        folds = beliefs[p] * row[np.minimum(buckets, num_buckets - 1)]
+        calls = beliefs[p] - folds
+        folded = (folds, beliefs[1]) if p == 0 else (beliefs[0], folds)
+        called = (calls, beliefs[1]) if p == 0 else (beliefs[0], calls)
+        mass_folded, mass_called = pair_mass(*folded), pair_mass(*called)
+        total = mass_folded * _lost_by(p, betting)
+        if mass_called > 0:
+            cards = np.array(board, dtype=np.uint8)
+            wins = float(sampled_wins(cards, *called)) if board else mean_wins(*called, board)
+            total += mass_called * wins * min(betting.definition.stacks)
+        return float(total / (mass_folded + mass_called))
+
+    def _walk_river(self, state: HoldemState, beliefs: Beliefs) -> float:
+        if state.board != self._river_board:
+            cards = np.array(state.board, dtype=np.uint8)
+            fill_river_order(cards, self._river)
+            fill_river_buckets(self.tables, cards, self._river)
+            self._river_board = state.board
+        value = walk_river(
+            self.game.betting,
+            self.strategy,
+            self.game.num_buckets[-1],
+            state.node,
+            self._river,
+            *beliefs,
+            self._walk,
+        )
+        return float(value) * state.scale
+
+    def _table(self, place: int) -> PlaceValues:
+        values = self.values
+        return PlaceValues(values.values, int(values.places.base[place]), float(values.means[place]))
+
+    def _entry(self, state: HoldemState, action: Action) -> int:
+        """The tree's action for a real one, -1 if it has none."""
+        if state.node < 0:
+            return _NOWHERE
+        codes, first = self._codes[state.node], int(self.game.betting.first_entry[state.node])
+        if action.kind is ActionKind.FOLD:
+            return first if codes[0] == FOLD_ACTION else _NOWHERE
+        if action.kind is ActionKind.CALL:
+            return first + codes.index(CALL_ACTION)
+        raises = [a for a, code in enumerate(codes) if code > CALL_ACTION]
+        if not raises:
+            return _NOWHERE
+        return first + min(raises, key=lambda a: abs(log(codes[a] / action.raise_to)))
+
+
+def played_hand(
+    game: HoldemGame, hand: HandState, known: tuple[bool, bool], strategies: Sequence[RangeStrategy | None]
+) -> PlayedHand[HoldemState]:
+    """A finished hand as AIVAT wants it.
+
+    known       by position
+    strategies  for each action in turn what the player would have done with every hand; None if he is unknown
+    """
+    definition = hand.definition
+    state = root = game.root(start(definition))
+    steps: list[Choice[HoldemState] | Deal[HoldemState]] = []
+    held = [None if known[p] else hand_index(cards[0], cards[1]) for p, cards in enumerate(hand.hole)]
+    actions = [action for actions in hand.betting.actions for action in actions]
+    for action, strategy in zip(actions, strategies, strict=True):
+        size = definition.board_size(state.betting.round_index)
+        if size > len(state.board):
+            before, state = state, game.after_deal(state, hand.board[:size])
+            steps.append(Deal(before, state))
+        if strategy is None:
+            state = game.after_action(state, action)
+            continue
+        player = state.betting.actor
+        following = [game.after_action(state, other) for other in strategy.actions]
+        taken = strategy.actions.index(action)
+        steps.append(Choice(player, following, taken, strategy.probabilities.astype(np.float64)))
+        state = following[taken]
+    return PlayedHand(root, steps, state, (held[0], held[1]))
+
+
+def _lost_by(position: int, betting: BettingState) -> float:
+    """Player 0's chips if a position folds."""
+    lost = betting.spent[position]
+    return float(-lost if position == 0 else lost)
+
+
+def _remember(
+    known: dict[tuple[str, bytes], float], text: str, beliefs: Beliefs, compute: Callable[[], float]
+) -> float:
+    """Before the flop there are few states, and known players come to each with one belief."""
+    digest = blake2b(beliefs[0].data, digest_size=16)
+    digest.update(beliefs[1].data)
+    key = text, digest.digest()
+    found = known.get(key)
+    if found is None:
+        if len(known) > _REMEMBERED:
+            known.clear()
+        found = known[key] = compute()
+    return found
+
+
+def _flops(beliefs: Beliefs) -> tuple[U8, I64, Beliefs]:
+    """Flops to take the mean over, how often each counts, and beliefs for which the mean is the same.
+
+    Where beliefs do not tell suits apart, canonical flops will do. Where one player's hand is known, it is
+    exchanged for the first of its class, and of flops that differ only by suits it does not care about one is
+    taken.
+    """
+    blind = [bool(np.array_equal(belief, belief[_REPRESENTATIVE])) for belief in beliefs]
+    if all(blind):
+        return canonical_boards(_FLOP), board_multiplicities(_FLOP), beliefs
+    held = [np.flatnonzero(belief) for belief in beliefs]
+    for p in range(2):
+        if blind[1 - p] and len(held[p]) == 1:
+            first = int(_REPRESENTATIVE[held[p][0]])
+            moved = np.zeros_like(beliefs[p])
+            moved[first] = beliefs[p][held[p][0]]
+            return *_flops_seen_from(first), (moved, beliefs[1]) if p == 0 else (beliefs[0], moved)
+    return *_flops_seen_from(-1), beliefs
+
+
+@cache
+def _flops_seen_from(hand: int) -> tuple[U8, I64]:
+    """Flops that differ by more than suits a hand does not care about; all of them if there is no hand."""
+    low, middle, high = (array.ravel() for array in np.meshgrid(*[np.arange(NUM_CARDS)] * 3, indexing="ij"))
+    flops = np.stack([low, middle, high], axis=1)[(low < middle) & (middle < high)]
+    smallest = np.full(len(flops), NUM_CARDS**3)
+    for relabelling, suits in enumerate(RELABELLINGS.astype(np.int64)):
+        if relabelling == 0 or (hand >= 0 and HAND_UNDER[relabelling, hand] == hand):
+            moved = np.sort(flops // NUM_SUITS * NUM_SUITS + suits[flops % NUM_SUITS], axis=1)
+            smallest = np.minimum(smallest, moved @ np.array([NUM_CARDS**2, NUM_CARDS, 1]))
+    _, chosen, times = np.unique(smallest, return_index=True, return_counts=True)
+    return flops[chosen].astype(np.uint8), times.astype(np.int64)
+
+
+def _longest_line(game: TrainingGame) -> int:
+    """The largest number of decisions in a row in one round."""
+    betting, rounds = game.betting, game.betting.column % game.num_rounds
+    length = np.ones(len(rounds), dtype=np.int64)
+    for n in range(len(rounds)):
+        first = betting.first_entry[n]
+        for child in betting.child[first : first + betting.num_actions[n]]:
+            if child >= 0 and rounds[child] == rounds[n]:
+                length[child] = length[n] + 1
+    return int(length.max())
+
+
+def _pots(game: TrainingGame, blinds: tuple[int, int]) -> F64:
+    """float64[C]: chips in the tree's pot after each action."""
+    tree = game.tree
+    spent = np.zeros((tree.num_nodes, 2))
+    spent[0] = blinds
+    for n in range(1, tree.num_nodes):
+        parent, code = int(tree.parent[n]), int(tree.action[n])
+        spent[n] = spent[parent]
+        if code >= CALL_ACTION:
+            spent[n, tree.player[parent]] = max(code, spent[parent].max())
+    children = np.concatenate([tree.children_of(int(n)) for n in game.tree_node])
+    pots: F64 = spent[children].sum(axis=1)
+    return pots

@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abstraction.isomorphism import board_locations
+from abstraction.tables import BucketTables
+from arena import aivat_match
+from arena.aivat import Beliefs, Choice, Deal, corrected_value, mean_dealt, mean_start
+from arena.aivat_match import Evaluator, aivat_chips, make_games, play_as
+from arena.allin import allin_chips
+from arena.blueprint_player import BlueprintPlayer
+from arena.duplicate import DuplicateTerms, play_duplicate
+from arena.errors import MatchAborted
+from arena.holdem_aivat import HoldemGame, HoldemState, played_hand
+from arena.pairs import deal_pair
+from arena.play_style import PlayStyle
+from arena.registry import make_player
+from arena.results import MatchResult, estimate
+from game.actions import CALL, FOLD, raise_to
+from game.betting import start
+from game.cards import Cards, parse_cards
+from game.definition import HUNL, NLFH
+from game.hands import HAND_CARDS, NUM_HANDS, parse_hand, unblocked
+from game.state import hand_state
+from protocol.acpc import parse_betting
+from solver.allin_equity import pair_wins
+from solver.belief_kernels import PlaceValues, mean_over_flops
+from solver.blueprint import Blueprint
+from solver.holdem_deals import HoldemDealer
+from solver.node_values import compute_node_values
+from solver.training_game import make_training_game
+from tests.arena.blueprints import TINY, WIDE, made_up_blueprint, made_up_tables, use_made_up_tables
+
+
+@pytest.fixture
+def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made-up tables, and few deals for values."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    use_made_up_tables(monkeypatch)
+
+    def values(game: object, strategy: object, dealer: object, threads: int) -> object:
+        return compute_node_values(game, strategy, dealer, deals=4_096)
+
+    monkeypatch.setattr(aivat_match, "cached_node_values", values)
+    monkeypatch.setattr(aivat_match, "open_tables", lambda cards: made_up_tables())
+
+
+def some_game(folder: Path, menus: str = TINY) -> tuple[Blueprint, HoldemGame]:
+    blueprint = made_up_blueprint(folder, menus)
+    game = make_training_game(blueprint.tree, blueprint.num_buckets, 100.0)
+    tables: BucketTables = made_up_tables()
+    values = compute_node_values(game, blueprint.bytes, HoldemDealer(tables), deals=4_096)
+    return blueprint, HoldemGame(HUNL, game, blueprint.bytes, values, tables)
+
+
+def sparse_beliefs(board: Cards) -> Beliefs:
+    rng = np.random.default_rng(2)
+    live = np.flatnonzero(unblocked(board))
+    beliefs = []
+    for _ in range(2):
+        weights = np.zeros(NUM_HANDS)
+        weights[rng.choice(live, size=5, replace=False)] = rng.random(5)
+        beliefs.append(weights)
+    return beliefs[0], beliefs[1]
+
+
+def state_after(game: HoldemGame, text: str, board: Cards) -> HoldemState:
+    """Follow a betting; cards are dealt as they come due."""
+    betting = parse_betting(HUNL, text)
+    state = game.root(start(HUNL))
+    for actions in betting.actions:
+        for action in actions:
+            size = HUNL.board_size(state.betting.round_index)
+            if size > len(state.board):
+                state = game.after_deal(state, board[:size])
+            state = game.after_action(state, action)
+    return state
+
+
+BOARD = parse_cards("7h8hTs2cTd")
+LATE = "preflop: 2x, 3x | 100% | -; 50%, 100%, a | 100%, a | a"
+"""Without all-in before the flop: its table takes long to count."""
+
+
+@pytest.mark.parametrize("text", ["cr300c/r900c/", "r300c/cc/r1800c/"])
+def test_means_over_cards_are_exact(tmp_path: Path, text: str) -> None:
+    """The quick way over all cards equals trying each."""
+    _, game = some_game(tmp_path)
+    state = state_after(game, text, BOARD)
+    assert state.node >= 0
+    beliefs = sparse_beliefs(state.board)
+    cards = set(range(52)) - set(state.board)
+    following = [game.after_deal(state, (*state.board, card)) for card in cards]
+    assert game.guess_dealt(state, beliefs) == pytest.approx(mean_dealt(game, following, beliefs))
+
+
+@pytest.mark.parametrize("name", ["", "AsKs", "QdQh", "7c2d"])
+def test_flops_that_beliefs_cannot_tell_apart_are_merged(tmp_path: Path, name: str) -> None:
+    """Beliefs that do not see suits, or one hand: fewer flops, the same mean."""
+    _, game = some_game(tmp_path)
+    rows = np.random.default_rng(1).integers(0, 8, size=(1755, NUM_HANDS), dtype=np.uint16)
+    # On a canonical board hands that its symmetries exchange share a bucket: by rank they do.
+    ranks = HAND_CARDS.astype(np.int64) // 4
+    rows = rows[:, ranks[:, 1] * 13 + ranks[:, 0]]
+    tables = game.tables._replace(flop=rows, flop_locations=board_locations(3))
+    game.tables = tables
+    state = state_after(game, "cc/", BOARD)
+    everything, one = np.ones(NUM_HANDS), np.zeros(NUM_HANDS)
+    one[parse_hand(name or "2c2d")] = 0.7
+    beliefs = (everything, one if name else everything)
+    flops = np.array([(a, b, c) for c in range(52) for b in range(c) for a in range(b)], dtype=np.uint8)
+    place = int(game.values.places.of_node[state.node])
+    table = PlaceValues(
+        game.values.values, int(game.values.places.base[place]), float(game.values.means[place])
+    )
+    expected = mean_over_flops(tables, flops, np.ones(len(flops), dtype=np.int64), *beliefs, table)
+    assert game.guess_dealt(state, beliefs) == pytest.approx(100 * expected)
+
+
+def test_states_follow_the_tree(tmp_path: Path) -> None:
+    _, game = some_game(tmp_path)
+    root = game.root(start(HUNL))
+    assert game.after_action(root, FOLD).betting.is_finished
+    called = game.after_action(root, CALL)
+    assert called.node > 0
+    assert called.scale == 100.0
+    near = game.after_action(root, raise_to(250))  # the tree has 300
+    assert near.node == game.after_action(root, raise_to(300)).node
+    assert near.scale == pytest.approx(100.0 * 350 / 400)
+    # Taken for all-in and called, the tree's hand is over and the real one is not: nobody knows any more.
+    huge = state_after(game, "r300r18000c/", BOARD)
+    assert (huge.node, huge.place) == (-1, -1)
+    assert game.guess(huge, sparse_beliefs(())) == 0.0
+    assert game.guess_dealt(huge, sparse_beliefs(())) == 0.0
+    all_in = state_after(game, "r300r20000c///", BOARD)
+    assert all_in.betting.is_finished
+    assert all_in.board == ()
+
+
+def test_ends_are_exact(tmp_path: Path) -> None:
+    _, game = some_game(tmp_path)
+    first, second = np.zeros(NUM_HANDS), np.zeros(NUM_HANDS)
+    first[parse_hand("AsAd")], second[parse_hand("KsKd")] = 0.3, 0.4
+    assert game.payoff(state_after(game, "r300f", BOARD), (first, second)) == -100.0
+    assert game.payoff(state_after(game, "f", BOARD), (first, second)) == 50.0
+    assert game.payoff(state_after(game, "cc/cc/cc/cc", BOARD), (first, second)) == 100.0
+    turn = state_after(game, "cc/cc/r20000c/", BOARD)
+    exact = 20_000 * pair_wins(parse_cards("AsAd"), parse_cards("KsKd"), BOARD[:4])
+    assert game.payoff(turn, (first, second)) == pytest.approx(exact)
+    assert game.guess(turn, (first, second)) == pytest.approx(exact)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("opponent", "pairs"), [("blueprint", 150), ("pot-odds", 15)])
+def test_a_match_agrees_with_itself(tmp_path: Path, quick: None, opponent: str, pairs: int) -> None:
+    """Plain, all-in and AIVAT means are within their intervals; with both players known these shrink."""
+    path = made_up_blueprint(tmp_path, LATE, spread=1.0).path
+    texts = f"blueprint:{path}", opponent.replace("blueprint", f"blueprint:{path},bias=call")
+    terms = DuplicateTerms(HUNL, texts, ("a", "b"), 3, pairs)
+    result = play_duplicate(terms, workers=1)
+    done: list[int] = []
+    chips = {
+        "plain": result.chips.astype(float),
+        "allin": allin_chips(result),
+        "aivat": aivat_chips(terms, result, workers=1, tick=done.append),
+    }
+    assert done[-1] == len(chips["aivat"])
+    estimates = {name: estimate(values.reshape(-1, 2).mean(axis=1)) for name, values in chips.items()}
+    for name in ("allin", "aivat"):
+        apart = abs(estimates[name].mean - estimates["plain"].mean)
+        assert apart < 1.5 * (estimates[name].margin + estimates["plain"].margin)
+    assert chips["allin"].std() <= chips["plain"].std()
+    if opponent == "blueprint":
+        assert chips["aivat"].std() < 0.5 * chips["plain"].std()
+
+
+def test_who_cannot_be_corrected_is_refused(tmp_path: Path, quick: None) -> None:
+    path = made_up_blueprint(tmp_path).path
+    players = make_player("random"), make_player("pot-odds")
+    named = make_player(f"blueprint:{path}"), make_player("random")
+    games = make_games(HUNL, named)
+    with pytest.raises(MatchAborted, match="neither of these"):
+        Evaluator(HUNL, players, 1, games)
+    with pytest.raises(MatchAborted, match="blueprint of the game"):
+        make_games(NLFH, named)
+
+
+def test_styles_become_strategies(tmp_path: Path) -> None:
+    blueprint = made_up_blueprint(tmp_path, WIDE)
+    assert play_as(blueprint, (PlayStyle(), PlayStyle())) is blueprint.bytes
+    style = PlayStyle("call", 10)
+    played = play_as(blueprint, (PlayStyle(), style))
+    node = int(np.flatnonzero((blueprint.tree.kind == 0) & (blueprint.tree.player == 1))[3])
+    rows = blueprint.rows(node)
+    at = int(blueprint.base[node])
+    changed = played[at : at + rows.size].reshape(rows.shape)
+    assert (changed.sum(axis=0, dtype=int) == 255).all()
+    player = BlueprintPlayer("b", blueprint, style)
+    weights = player.start_hand(0)._weights(node, rows)
+    np.testing.assert_allclose(changed / 255, weights / weights.sum(axis=0), atol=4 / 255)
+    other = int(np.flatnonzero((blueprint.tree.kind == 0) & (blueprint.tree.player == 0))[3])
+    at = int(blueprint.base[other])
+    same = slice(at, at + blueprint.rows(other).size)
+    np.testing.assert_array_equal(played[same], blueprint.bytes[same])
+
+
+def one_hand(text: str, chips: int, stake: int, position: int) -> MatchResult:
+    return MatchResult(
+        HUNL,
+        ("a", "b"),
+        1,
+        position=np.array([position]),
+        chips=np.array([chips]),
+        stake=np.array([stake]),
+        betting=[text],
+        deal=lambda index: ((parse_cards("AsAd"), parse_cards("KsKd")), BOARD),
+    )
+
+
+def test_all_in_hands_get_the_mean_over_runouts() -> None:
+    wins = pair_wins(parse_cards("AsAd"), parse_cards("KsKd"), BOARD[:4])
+    assert allin_chips(one_hand("cc/cc/r20000c/", 20_000, 20_000, 0)) == pytest.approx([20_000 * wins])
+    assert allin_chips(one_hand("cc/cc/r20000c/", -20_000, 20_000, 1)) == pytest.approx([-20_000 * wins])
+    assert allin_chips(one_hand("cc/cc/cc/r20000c", 20_000, 20_000, 0)) == [20_000]
+    assert allin_chips(one_hand("cc/cc/cc/r20000f", 100, 100, 1)) == [100]
+
+
+def test_a_played_hand_has_every_step(tmp_path: Path) -> None:
+    blueprint, game = some_game(tmp_path)
+    betting = parse_betting(HUNL, "cc/cc/cr200f")
+    hole, board = deal_pair(HUNL, 1, 1)
+    player = BlueprintPlayer("a", blueprint).start_hand(1)
+    hand = hand_state(betting, hole, board)
+    nobody = played_hand(game, hand, (False, False), [None] * 7)
+    assert [type(step) for step in nobody.steps] == [Deal, Deal]
+    strategy = player.strategy(start(HUNL), ())
+    first = played_hand(game, hand, (False, True), [strategy, *[None] * 6])
+    assert [type(step) for step in first.steps] == [Choice, Deal, Deal]
+    assert first.held[1] is None
+    root = game.root(start(HUNL))
+    value = corrected_value(game, first, mean_start(game, root, (False, True)))
+    assert np.isfinite(value)
