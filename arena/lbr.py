@@ -13,7 +13,8 @@ the range folds to the bet, wp' the share against what does not fold. It takes t
 average, a best response wins at least as much; against strong players LBR may well lose.
 
 1. Nothing here knows hold'em: hands are indices, `CardRules` says what they win and which cards they hold.
-2. Ranges are float64[H] that add up to 1. Equities count a tie as half.
+2. LBR decides for all hands it may hold at once: utilities are rows over hands. They are not divided by the
+   weight of the range that a hand leaves possible, which is the same factor for all actions of a hand.
 3. The player is asked once for each point of the betting on each board: for one who solves, every bet that
    is only considered costs a solve.
 """
@@ -21,20 +22,21 @@ average, a best response wins at least as much; against strong players LBR may w
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import itemgetter
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from abstraction.menu import BetLimits, MenuError, Size, SizeKind, parse_menu, raise_targets
 from arena.players import StrategySource
-from arena.range_sums import bet_sums, call_sums
 from game.actions import CALL, FOLD, LIMIT_RAISE, Action, raise_to
 from game.betting import BettingState
 from game.cards import Cards
 from game.definition import GameDefinition
-from solver.layout import F32, F64
+from solver.layout import F64
 from solver.range_strategy import RangeStrategy
+
+Mask = npt.NDArray[np.bool_]
 
 _NUM_SIZES = 56
 _LEAST_SIZE, _LARGEST_SIZE = 0.1, 100.0
@@ -55,7 +57,7 @@ of the pot to a hundred pots, each 14 % above the last, and all-in."""
 
 
 class CardRules(Protocol):
-    """What LBR needs to know about the cards of a game."""
+    """What LBR needs to know about the cards of a game. Weights are float64[H]."""
 
     @property
     def definition(self) -> GameDefinition:
@@ -65,18 +67,17 @@ class CardRules(Protocol):
     def num_hands(self) -> int:
         """Hands are 0..num_hands - 1."""
 
-    @property
-    def least_board(self) -> int:
-        """Public cards that `equities` needs at least."""
+    def unblocked(self, cards: Cards) -> F64:
+        """1 for hands that hold none of the cards, 0 for the others."""
 
-    def cards(self, hand: int) -> Cards:
-        """The cards of a hand."""
+    def disjoint_sums(self, weights: F64) -> F64:
+        """For each hand, the weight of hands that share no card with it."""
 
-    def unblocked(self, cards: Cards) -> F32:
-        """float32[H]: 1 for hands that hold none of the cards, 0 for the others."""
+    def showdown_sums(self, weights: F64, board: Cards) -> F64:
+        """The same, each weight times the share of the pot won against it, over all boards that may come."""
 
-    def equities(self, hand: int, board: Cards) -> F32:
-        """float32[H]: share of the pot a hand wins if nobody bets any more, over all boards that may come."""
+    def showdown_size(self, size: int) -> int:
+        """How many public cards to see before all boards that may come are gone through, for speed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def parse_settings(actions: str, rounds: str, num_rounds: int = 4) -> LbrSetting
 
 
 class LocalResponse:
-    """LBR against a player whose strategy does not change: for one hand, or all hands of a small game."""
+    """LBR against a player whose strategy does not change; remembers what it asked until told to forget."""
 
     def __init__(self, rules: CardRules, settings: LbrSettings, player: StrategySource) -> None:
         self.rules = rules
@@ -131,53 +132,47 @@ class LocalResponse:
         self._sizes = settings.sizes
         self._player = player
         self._strategies: dict[tuple[str, Cards], RangeStrategy] = {}
-        self._equities: dict[tuple[int, Cards], F32] = {}
-
-    @property
-    def questions(self) -> int:
-        """How many different strategies the player was asked for."""
-        return len(self._strategies)
+        self.questions = 0
+        """How often the player was asked."""
 
     def strategy(self, betting: BettingState, board: Cards) -> RangeStrategy:
         """What the player does; he is asked if he was not asked before."""
         key = betting.text, board
         found = self._strategies.get(key)
         if found is None:
+            self.questions += 1
             found = self._strategies[key] = self._player.strategy(betting, board)
         return found
 
-    def equities(self, hand: int, board: Cards) -> F32:
-        """As `CardRules.equities`, each worked out once."""
-        key = hand, board
-        found = self._equities.get(key)
-        if found is None:
-            found = self._equities[key] = self.rules.equities(hand, board)
-        return found
+    def forget(self) -> None:
+        """Forget what was asked after the first public cards, which will hardly come again."""
+        self._strategies = {key: kept for key, kept in self._strategies.items() if not key[1]}
 
-    def action(self, hand: int, betting: BettingState, board: Cards, weights: F64) -> Action:
-        """What LBR does with a hand against a range float64[H]."""
+    def decide(self, betting: BettingState, board: Cards, weights: F64) -> list[tuple[Action, Mask]]:
+        """What LBR does against a range: actions, and bool[H] the hands that take them."""
+        everybody = np.ones(self.rules.num_hands, dtype=np.bool_)
         if not self._settings.first_round <= betting.round_index <= self._settings.last_round:
-            return CALL
-        best, most = max(self.utilities(hand, betting, board, weights), key=itemgetter(1))
-        return FOLD if most < 0 and betting.can_fold() else best
+            return [(CALL, everybody)]
+        actions, rows = self.utilities(betting, board, weights)
+        best = rows.argmax(axis=0)  # of equals the first: rather fold or call than bet
+        return [(action, best == a) for a, action in enumerate(actions)]
 
-    def utilities(
-        self, hand: int, betting: BettingState, board: Cards, weights: F64
-    ) -> list[tuple[Action, float]]:
-        """What calling and each bet is worth against folding now, in chips."""
-        equities = self.equities(hand, board)
-        actor, stacks = betting.actor, betting.definition.stacks
+    def utilities(self, betting: BettingState, board: Cards, weights: F64) -> tuple[list[Action], F64]:
+        """Actions, and float64[A, H] what each is worth, in chips × weight of the range, against folding."""
+        rules, actor, stacks = self.rules, betting.actor, betting.definition.stacks
         pot, asked = _pot(betting), betting.to_call
-        total, won = call_sums(weights, equities)
-        found = [(CALL, (won * pot - (total - won) * asked) / total)]
+        total, won = rules.disjoint_sums(weights), rules.showdown_sums(weights, board)
+        actions, rows = [CALL], [won * pot - (total - won) * asked]
+        if betting.can_fold():
+            actions, rows = [FOLD, CALL], [np.zeros(rules.num_hands), *rows]
         for action in self._bets(betting):
             after = betting.apply(action)
             extra = min(after.spent[actor], stacks[1 - actor]) - betting.max_spent
-            folds = self.strategy(after, board).probability(FOLD)
-            folded, kept, won = bet_sums(weights, folds, equities)
-            worth = folded * pot + won * (pot + extra) - (kept - won) * (asked + extra)
-            found.append((action, worth / (folded + kept)))
-        return found
+            staying = weights * (1 - self.strategy(after, board).probability(FOLD))
+            kept, won = rules.disjoint_sums(staying), rules.showdown_sums(staying, board)
+            actions.append(action)
+            rows.append((total - kept) * pot + won * (pot + extra) - (kept - won) * (asked + extra))
+        return actions, np.stack(rows)
 
     def _bets(self, betting: BettingState) -> list[Action]:
         bounds = betting.raise_bounds()

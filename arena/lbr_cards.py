@@ -2,91 +2,128 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 
-from arena.range_equity import hand_equities
+from arena.range_showdown import (
+    Runouts,
+    disjoint_sums,
+    preflop_equities,
+    showdown_sums,
+    sort_runouts,
+    table_sums,
+)
 from game.cards import Cards
 from game.definition import GameDefinition
-from game.hands import HAND_CARDS, NUM_HANDS, unblocked
+from game.hands import NUM_HANDS, unblocked
 from game.showdown import showdown_rank
-from solver.layout import F32
+from solver.layout import F32, F64
+
+_KEPT_BOARDS = 8
+_KEPT_SUMS = 64
+_FLOP, _TURN = 3, 4
 
 
-@dataclass(frozen=True, slots=True)
 class HoldemCards:
-    """The 1326 hands."""
+    """The 1326 hands. Remembers boards and sums over the last weights: never change those in place."""
 
-    definition: GameDefinition
-    count_preflop: bool = True
-    """Whether equities before the flop may be asked for: counting them takes a while, once."""
-    num_hands: int = field(init=False, default=NUM_HANDS)
-
-    def __post_init__(self) -> None:
-        shape = self.definition.num_hole_cards, self.definition.board_cards, len(self.definition.deck)
+    def __init__(self, definition: GameDefinition) -> None:
+        shape = definition.num_hole_cards, definition.board_cards, len(definition.deck)
         if shape != (2, (0, 3, 1, 1), 52):
             raise ValueError("local best response needs hold'em with two hole cards and all four rounds")
+        self.definition = definition
+        self.num_hands = NUM_HANDS
+        self._runouts: dict[Cards, Runouts] = {}
+        self._sums: dict[tuple[int, Cards | None], tuple[F64, F64]] = {}
 
-    @property
-    def least_board(self) -> int:
-        """None before the flop, or the flop."""
-        return 0 if self.count_preflop else 3
+    def unblocked(self, cards: Cards) -> F64:
+        """1 for hands that hold none of the cards, 0 for the others."""
+        return unblocked(cards).astype(np.float64)
 
-    def cards(self, hand: int) -> Cards:
-        """The cards of a hand."""
-        low, high = HAND_CARDS[hand]
-        return int(low), int(high)
+    def disjoint_sums(self, weights: F64) -> F64:
+        """For each hand, the weight of hands that share no card with it."""
+        found = self._find(weights, None)
+        if found is None:
+            found = self._remember(weights, None)
+            disjoint_sums(weights, found)
+        return found
 
-    def unblocked(self, cards: Cards) -> F32:
-        """float32[1326]: 1 for hands that hold none of the cards, 0 for the others."""
-        return unblocked(cards).astype(np.float32)
+    def showdown_sums(self, weights: F64, board: Cards) -> F64:
+        """The same, each weight times the equity against it: exact, over all run-outs."""
+        found = self._find(weights, board)
+        if found is None:
+            found = self._remember(weights, board)
+            if board:
+                showdown_sums(self._sorted(board), weights, found)
+            else:
+                table_sums(preflop_equities(), weights, found)
+        return found
 
-    def equities(self, hand: int, board: Cards) -> F32:
-        """float32[1326]: exact, over all run-outs."""
-        return hand_equities(hand, board)
+    def _find(self, weights: F64, board: Cards | None) -> F64 | None:
+        kept = self._sums.get((id(weights), board))
+        # The array is kept with its sums, so that no other can have its place in memory.
+        return None if kept is None else kept[1]
+
+    def _remember(self, weights: F64, board: Cards | None) -> F64:
+        """Room for sums that will be asked for again."""
+        if len(self._sums) >= _KEPT_SUMS:
+            self._sums.pop(next(iter(self._sums)))
+        room = np.empty(NUM_HANDS)
+        self._sums[id(weights), board] = weights, room
+        return room
+
+    def _sorted(self, board: Cards) -> Runouts:
+        runouts = self._runouts.get(board)
+        if runouts is None:
+            if len(self._runouts) >= _KEPT_BOARDS:
+                self._runouts.pop(next(iter(self._runouts)))
+            runouts = self._runouts[board] = sort_runouts(board)
+        return runouts
+
+    def showdown_size(self, size: int) -> int:
+        """After all-in on a flop, one turn card is drawn: a twentieth of the time."""
+        return _TURN if size == _FLOP else size
 
 
-@dataclass(frozen=True, slots=True)
 class OneCardHands:
-    """Kuhn, Leduc and their like: hand h is the h-th lowest card of the deck. Everything is enumerated."""
+    """Kuhn, Leduc and their like: hand h is the h-th lowest card of the deck."""
 
-    definition: GameDefinition
-    _deck: Cards = field(init=False, repr=False)
+    def __init__(self, definition: GameDefinition) -> None:
+        if definition.num_hole_cards != 1:
+            raise ValueError(f"{definition.num_hole_cards} hole cards: one is meant")
+        self.definition = definition
+        self._deck: Cards = tuple(sorted(definition.deck))
+        self.num_hands = len(self._deck)
+        self._equities: dict[Cards, F32] = {}
 
-    def __post_init__(self) -> None:
-        if self.definition.num_hole_cards != 1:
-            raise ValueError(f"{self.definition.num_hole_cards} hole cards: one is meant")
-        object.__setattr__(self, "_deck", tuple(sorted(self.definition.deck)))
+    def unblocked(self, cards: Cards) -> F64:
+        """1 for the other cards, 0 for these."""
+        return np.array([float(card not in cards) for card in self._deck])
 
-    @property
-    def num_hands(self) -> int:
-        """As many as cards."""
-        return len(self._deck)
+    def disjoint_sums(self, weights: F64) -> F64:
+        """For each card, the weight of the others."""
+        return np.asarray(weights.sum() - weights)
 
-    @property
-    def least_board(self) -> int:
-        """None."""
-        return 0
+    def showdown_sums(self, weights: F64, board: Cards) -> F64:
+        """The same, each weight times the share of the pot won against it."""
+        equities = self._equities.get(board)
+        if equities is None:
+            missing = sum(self.definition.board_cards) - len(board)
+            rows = [[self._equity(own, other, board, missing) for other in self._deck] for own in self._deck]
+            equities = self._equities[board] = np.array(rows, dtype=np.float32)
+        sums = np.empty(self.num_hands)
+        table_sums(equities, weights, sums)
+        return sums
 
-    def cards(self, hand: int) -> Cards:
-        """The card of a hand."""
-        return (self._deck[hand],)
-
-    def unblocked(self, cards: Cards) -> F32:
-        """float32[H]: 1 for the other cards, 0 for these."""
-        return np.array([card not in cards for card in self._deck], dtype=np.float32)
-
-    def equities(self, hand: int, board: Cards) -> F32:
-        """float32[H]: exact, over all run-outs."""
-        own, missing = self._deck[hand], sum(self.definition.board_cards) - len(board)
-        return np.array([self._equity(own, other, board, missing) for other in self._deck], dtype=np.float32)
+    def showdown_size(self, size: int) -> int:
+        """Small games are gone through."""
+        return size
 
     def _equity(self, own: int, other: int, board: Cards, missing: int) -> float:
-        left = [card for card in self._deck if card not in (own, other, *board)]
         if own == other or own in board or other in board:
             return 0.0
+        left = [card for card in self._deck if card not in (own, other, *board)]
         shares = []
         for cards in combinations(left, missing):
             ours, theirs = showdown_rank((own, *board, *cards)), showdown_rank((other, *board, *cards))

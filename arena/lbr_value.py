@@ -1,0 +1,150 @@
+"""What local best response wins: exactly in small games, by sampling public cards and actions in large ones.
+
+A walk through the game carries weights of all hands of both: LBR's are 1 where its decisions lead here, the
+player's are products of his probabilities. The value of a place is the sum, over all pairs of hands that
+share no card, of both weights times the chips LBR wins. So a sampled walk is one board and one line of the
+player's actions, but not one hand: all of LBR's hands are played at once, against the player's whole range.
+
+1. What ends the hand is never drawn: folds, calls that lead to a showdown, and all-in bets, which LBR can
+   only answer by calling or folding, are added up with their probability.
+2. Of the player's other actions one is drawn, of LBR's up to `LBR_BRANCHES`, in proportion to their weight
+   and to the pot; what is drawn is divided by its chance.
+3. The board is drawn before anything else, all boards alike, and serves both seats. A pair of hands that
+   holds a card of it drops out; the others count for the boards they cannot have: C(52, n) / C(48, n).
+4. So the mean over walks is LBR's exact expected value, whatever is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import comb
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.lbr import CardRules, LbrSettings, LocalResponse
+from arena.players import StrategySource
+from game.betting import NOBODY, BettingState, start
+from game.cards import Cards
+from game.definition import NUM_PLAYERS
+from solver.layout import F64
+
+LBR_BRANCHES = 3
+_PLAYER_BRANCHES = 1
+
+
+class Sample(NamedTuple):
+    """What a sampled walk draws from."""
+
+    board: Cards
+    rng: Random
+
+
+class _Branch(NamedTuple):
+    betting: BettingState
+    own: F64
+    weights: F64
+    mass: float
+    """Weight of all pairs of hands."""
+
+
+def deal_board(rules: CardRules, rng: Random) -> Cards:
+    """A whole board, all alike."""
+    definition = rules.definition
+    return tuple(rng.sample(sorted(definition.deck), sum(definition.board_cards)))
+
+
+def sampled_value(response: LocalResponse, position: int, sample: Sample) -> float:
+    """Chips per hand that LBR wins in a position, estimated without bias from one board."""
+    return _root_value(_Walk(response, position, sample))
+
+
+def exact_value(rules: CardRules, settings: LbrSettings, player: StrategySource, position: int) -> float:
+    """Chips per hand that LBR wins in a position, over all cards and actions. For small games."""
+    return _root_value(_Walk(LocalResponse(rules, settings, player), position, None))
+
+
+def _root_value(walk: _Walk) -> float:
+    rules = walk.rules
+    everybody = np.ones(rules.num_hands)
+    pairs = float(rules.disjoint_sums(everybody).sum())
+    return walk.value(start(rules.definition), (), everybody, everybody) / pairs
+
+
+class _Walk:
+    """One walk of LBR in one position. Values are chips × weight of pairs of hands."""
+
+    def __init__(self, response: LocalResponse, position: int, sample: Sample | None) -> None:
+        self.rules = response.rules
+        self._response, self._position, self._sample = response, position, sample
+
+    def value(self, betting: BettingState, board: Cards, own: F64, weights: F64) -> float:
+        """The value of a place to LBR, whose hands have weights `own`."""
+        rules = self.rules
+        if betting.folder != NOBODY:
+            mass = float(own @ rules.disjoint_sums(weights))
+            return mass * betting.spent[betting.folder] * (-1 if betting.folder == self._position else 1)
+        size = rules.definition.board_size(betting.round_index)
+        if betting.is_finished:
+            size = rules.showdown_size(len(board)) if self._sample else len(board)
+        if len(board) < size:
+            return self._chance(betting, board, own, weights, size)
+        if betting.is_finished:
+            net = 2 * rules.showdown_sums(weights, board) - rules.disjoint_sums(weights)
+            return min(betting.spent) * float(own @ net)
+        if betting.actor == self._position:
+            total = rules.disjoint_sums(weights)
+            parts = [(action, own * mask) for action, mask in self._response.decide(betting, board, weights)]
+            branches = [
+                _Branch(betting.apply(action), part, weights, float(part @ total)) for action, part in parts
+            ]
+            return self._add_up(branches, board, LBR_BRANCHES)
+        strategy = self._response.strategy(betting, board)
+        facing = rules.disjoint_sums(own)
+        branches = []
+        for action, row in zip(strategy.actions, strategy.probabilities, strict=True):
+            reach = weights * row
+            branches.append(_Branch(betting.apply(action), own, reach, float(reach @ facing)))
+        return self._add_up(branches, board, _PLAYER_BRANCHES)
+
+    def _add_up(self, branches: Sequence[_Branch], board: Cards, most: int) -> float:
+        """The sum of branches, of which at most so many go on."""
+        live = [branch for branch in branches if branch.mass > 0]
+        if self._sample is None:
+            return sum(self._value_of(branch, board) for branch in live)
+        ending = [self._ends(branch.betting) for branch in live]
+        value = sum(self._value_of(branch, board) for branch, ends in zip(live, ending, strict=True) if ends)
+        others = [branch for branch, ends in zip(live, ending, strict=True) if not ends]
+        if len(others) <= most:
+            return value + sum(self._value_of(branch, board) for branch in others)
+        importance = [branch.mass * branch.betting.pot for branch in others]
+        total = sum(importance)
+        for n in self._sample.rng.choices(range(len(others)), importance, k=most):
+            value += self._value_of(others[n], board) * total / (importance[n] * most)
+        return value
+
+    def _ends(self, betting: BettingState) -> bool:
+        """Whether a hand is over, or will be when LBR has called or folded."""
+        if betting.is_finished:
+            return True
+        other = 1 - self._position
+        return betting.actor == self._position and betting.spent[other] >= betting.definition.stacks[other]
+
+    def _value_of(self, branch: _Branch, board: Cards) -> float:
+        return self.value(branch.betting, board, branch.own, branch.weights)
+
+    def _chance(self, betting: BettingState, board: Cards, own: F64, weights: F64, size: int) -> float:
+        rules, missing = self.rules, size - len(board)
+        left = sorted(rules.definition.deck.difference(board))
+        chances = comb(len(left) - NUM_PLAYERS * rules.definition.num_hole_cards, missing)
+        if self._sample is not None:
+            dealt, times = [self._sample.board[len(board) : size]], comb(len(left), missing)
+        else:
+            dealt, times = list(combinations(left, missing)), 1
+        value = 0.0
+        for cards in dealt:
+            free = rules.unblocked(cards)
+            value += self.value(betting, (*board, *cards), own * free, weights * free)
+        return value * times / chances
