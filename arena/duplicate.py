@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.progress import Progress
 
 from abstraction.tables import tables_are_built
 from arena.blueprint_player import BlueprintPlayer
+from arena.chunks import Chunk, Pace, cut_chunks, missing_numbers
 from arena.errors import MatchAborted
 from arena.fast_duel import FastDuel, can_play_fast
 from arena.journal import Journal
@@ -29,11 +29,6 @@ from game.definition import GameDefinition, definition_text, parse_definition
 TABLES_FROM_PAIRS = 5_000
 """Matches this long are worth a minute of building bucket tables."""
 
-_CHUNK_SECONDS = 0.25
-_LARGEST_CHUNK = 8192
-
-Chunk = tuple[int, int]
-"""First pair and how many."""
 Tick = Callable[[Journal], None]
 
 
@@ -73,10 +68,10 @@ def play_duplicate(
     """
     journal = Journal(path, terms.to_json())
     try:
-        missing = _missing(terms, journal)
+        missing = missing_numbers(journal.lines, terms.pairs)
         if len(missing):
-            pace = _Pace()
-            chunks = _chunks(missing, pace)
+            pace = Pace()
+            chunks = cut_chunks(missing, pace)
             count = min(workers or os.cpu_count() or 1, len(missing))
             for (_, size), text, seconds in _player_of_chunks(terms, count, progress)(chunks):
                 pace.note(size, seconds)
@@ -162,34 +157,3 @@ def _in_threads(duel: FastDuel, workers: int, chunks: Iterator[Chunk]) -> _Playe
             done, running = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 yield future.result()
-
-
-class _Pace:
-    """How many pairs fit a fraction of a second: what a kill may cost, and how smooth the progress bar is."""
-
-    def __init__(self) -> None:
-        self.size = 1
-
-    def note(self, size: int, seconds: float) -> None:
-        fitting = int(size * _CHUNK_SECONDS / max(seconds, 1e-6))
-        self.size = max(1, min(fitting, 4 * size, _LARGEST_CHUNK))
-
-
-def _missing(terms: DuplicateTerms, journal: Journal) -> np.ndarray[Any, np.dtype[np.int64]]:
-    played = np.zeros(terms.pairs, dtype=np.bool_)
-    for line in journal.lines:
-        number = int(line.split(" ", 1)[0])
-        if number < terms.pairs:
-            played[number] = True
-    return np.flatnonzero(np.logical_not(played))
-
-
-def _chunks(missing: np.ndarray[Any, np.dtype[np.int64]], pace: _Pace) -> Iterator[Chunk]:
-    """Runs of neighbours among the missing pairs, no longer than the pace says when asked for."""
-    at = 0
-    while at < len(missing):
-        size = 1
-        while size < pace.size and at + size < len(missing) and missing[at + size] == missing[at] + size:
-            size += 1
-        yield int(missing[at]), size
-        at += size

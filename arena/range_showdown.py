@@ -135,11 +135,20 @@ def table_sums(equities: F32, weights: F64, sums: F64) -> None:
 @cache
 def preflop_equities() -> F32:
     """float32[1326, 1326]: equity of each hand against each; counted once, then read from the cache."""
-    path = cache_home() / "equity" / f"preflop-{_TABLE_VERSION}.npy"
+    path = _preflop_path()
     if not path.exists():
         _write_whole(path, count_preflop_equities())
     table: F32 = np.load(path, mmap_mode="r")
     return np.asarray(table)
+
+
+def preflop_is_counted() -> bool:
+    """Whether `preflop_equities` would return at once."""
+    return _preflop_path().exists()
+
+
+def _preflop_path() -> Path:
+    return cache_home() / "equity" / f"preflop-{_TABLE_VERSION}.npy"
 
 
 def count_preflop_equities() -> F32:

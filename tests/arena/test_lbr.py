@@ -7,7 +7,7 @@ import pytest
 
 from arena.lbr import ACTION_SETS, LbrSettings, LocalResponse, parse_settings
 from arena.lbr_cards import HoldemCards, OneCardHands
-from arena.lbr_hands import deal_orders, exact_value, play_hand
+from arena.lbr_value import Sample, deal_board, exact_value, sampled_value
 from arena.players import PublicPlayer
 from arena.registry import make_player
 from game.actions import CALL, FOLD, LIMIT_RAISE, raise_to
@@ -97,51 +97,47 @@ def test_kuhn_has_no_public_cards() -> None:
 
 
 @pytest.mark.parametrize("position", [0, 1])
-def test_random_hands_have_the_exact_value(position: int) -> None:
+@pytest.mark.parametrize("branches", [1, 3])
+def test_samples_have_the_exact_value(position: int, branches: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.lbr_value.LBR_BRANCHES", branches)
     player = random_table(3)
     expected = exact_value(RULES, ALL_ROUNDS, player, position)
     response, rng, values = LocalResponse(RULES, ALL_ROUNDS, player), Random(position), []
-    for number in range(6000):
-        orders = deal_orders(LEDUC, rng)
-        values.append(play_hand(response, position, number % 6, orders, rng))
+    for _ in range(1500):
+        values.append(sampled_value(response, position, Sample(deal_board(RULES, rng), rng)))
+        response.forget()
     error = np.std(values) / np.sqrt(len(values))
     assert abs(np.mean(values) - expected) < 4 * error
-    assert error < 0.05
+    assert error < 0.1
 
 
-def holdem_value(player: str, settings: LbrSettings, position: int, number: int) -> float:
+def holdem_value(player: str, actions: str, position: int, seed: int) -> float:
     named = make_player(player)
     assert isinstance(named, PublicPlayer)
-    rules, rng = HoldemCards(HUNL, count_preflop=False), Random(number)
-    hand = rng.randrange(NUM_HANDS)
-    response = LocalResponse(rules, settings, named.in_public())
-    return play_hand(response, position, hand, deal_orders(HUNL, rng), rng)
+    rules, rng = HoldemCards(HUNL), Random(seed)
+    response = LocalResponse(rules, parse_settings(actions, "3-4"), named.in_public())
+    return sampled_value(response, position, Sample(deal_board(rules, rng), rng))
 
 
-@pytest.mark.parametrize(("actions", "worth"), [("fcpa", 100), ("56bets", 100)])
-def test_who_always_folds_loses_his_blinds(actions: str, worth: int) -> None:
-    settings = parse_settings(actions, "3-4")
-    for number in range(3):
-        assert holdem_value("fold", settings, 0, number) == 50
-        assert holdem_value("fold", settings, 1, number) == worth
+@pytest.mark.parametrize(("actions", "button"), [("fcpa", 100), ("56bets", 100), ("fc", 0)])
+def test_who_always_folds_loses_his_blinds(actions: str, button: int) -> None:
+    # Without bets he checks as the big blind, to a showdown that is worth nothing on average.
+    assert holdem_value("fold", actions, 0, 1) == 50
+    assert holdem_value("fold", actions, 1, 1) == pytest.approx(button, abs=0.1)
 
 
-def test_without_bets_who_always_folds_loses_the_small_blind() -> None:
-    # As the big blind he checks to the showdown, which is worth nothing on average.
-    settings = parse_settings("fc", "3-4")
-    assert holdem_value("fold", settings, 0, 1) == 50
-    values = [holdem_value("fold", settings, 1, number) for number in range(400)]
-    assert abs(np.mean(values)) < 4 * np.std(values) / 20
+def test_who_always_calls_loses_more() -> None:
+    assert holdem_value("call", "fcpa", 0, 1) > 1000
+    assert holdem_value("call", "fc", 0, 1) == pytest.approx(0, abs=1e-9)
 
 
 def test_utilities_are_the_paper_s() -> None:
-    """By hand: on a river, nuts against a range of one hand that folds 30 % of the time."""
+    """By hand: on a river, nuts and nothing against a range of one hand that folds 30 % of the time."""
     board = parse_cards("AsKsQsJs2d")
-    own, other = parse_hand("Ts3c"), parse_hand("9c9d")
+    nuts, nothing, other = parse_hand("Ts3c"), parse_hand("4c3c"), parse_hand("9c9d")
     betting = start(HUNL)
     for action in (raise_to(300), CALL, CALL, CALL, CALL, CALL, raise_to(500)):
         betting = betting.apply(action)
-
     asked_for = []
 
     class Folds:
@@ -153,25 +149,28 @@ def test_utilities_are_the_paper_s() -> None:
     weights = np.zeros(NUM_HANDS)
     weights[other] = 1.0
     response = LocalResponse(HoldemCards(HUNL), parse_settings("fcpa", "1-4"), Folds())
-    found = dict(response.utilities(own, betting, board, weights))
+    actions, rows = response.utilities(betting, board, weights)
     pot, asked = 800, 200
-    assert found[CALL] == pot
-    for total in (500 + 1000, 20000):
+    assert actions == [FOLD, CALL, raise_to(1500), raise_to(20000)]
+    assert rows[:2, nuts].tolist() == [0, pot]
+    assert rows[:2, nothing].tolist() == [0, -asked]
+    for a, total in ((2, 1500), (3, 20000)):
         extra = total - 500
-        assert found[raise_to(total)] == pytest.approx(0.3 * pot + 0.7 * (pot + extra), rel=1e-6)
-    assert response.action(own, betting, board, weights) == raise_to(20000)
+        assert rows[a, nuts] == pytest.approx(0.3 * pot + 0.7 * (pot + extra), rel=1e-6)
+        assert rows[a, nothing] == pytest.approx(0.3 * pot - 0.7 * (asked + extra), rel=1e-6)
+    decisions = dict(response.decide(betting, board, weights))
+    assert decisions[raise_to(20000)][nuts]
+    assert decisions[FOLD][nothing]
     assert len(asked_for) == 2 == response.questions  # each bet once, though asked for twice
-    lost = dict(response.utilities(parse_hand("4c3c"), betting, board, weights))
-    assert lost[CALL] == -asked
-    assert lost[raise_to(1500)] == pytest.approx(0.3 * pot - 0.7 * (asked + 1000), rel=1e-6)
-    assert response.action(parse_hand("4c3c"), betting, board, weights) == FOLD
 
 
 def test_before_its_rounds_it_calls() -> None:
-    response = LocalResponse(
-        HoldemCards(HUNL), parse_settings("fcpa", "2-3"), make_player("call").in_public()
-    )
-    assert response.action(0, start(HUNL), (), np.ones(NUM_HANDS)) == CALL
+    player = make_player("call")
+    assert isinstance(player, PublicPlayer)
+    response = LocalResponse(HoldemCards(HUNL), parse_settings("fcpa", "2-3"), player.in_public())
+    ((action, mask),) = response.decide(start(HUNL), (), np.ones(NUM_HANDS))
+    assert action == CALL
+    assert mask.all()
     assert response.questions == 0
 
 

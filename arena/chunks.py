@@ -1,0 +1,48 @@
+"""What is left to play, in chunks: long enough to be worth sending, short enough to lose in a kill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from solver.layout import I64
+
+_CHUNK_SECONDS = 0.25
+_LARGEST_CHUNK = 8192
+
+Chunk = tuple[int, int]
+"""Number of the first, and how many."""
+
+
+class Pace:
+    """How many fit a fraction of a second: what a kill may cost, and how smooth the progress bar is."""
+
+    def __init__(self) -> None:
+        self.size = 1
+
+    def note(self, size: int, seconds: float) -> None:
+        """Learn from a chunk that was done."""
+        fitting = int(size * _CHUNK_SECONDS / max(seconds, 1e-6))
+        self.size = max(1, min(fitting, 4 * size, _LARGEST_CHUNK))
+
+
+def missing_numbers(lines: Sequence[str], count: int) -> I64:
+    """int64[M]: the numbers below `count` that no line of a journal starts with, ascending."""
+    done = np.zeros(count, dtype=np.bool_)
+    for line in lines:
+        number = int(line.split(" ", 1)[0])
+        if number < count:
+            done[number] = True
+    return np.flatnonzero(np.logical_not(done))
+
+
+def cut_chunks(missing: I64, pace: Pace) -> Iterator[Chunk]:
+    """Runs of neighbours among the missing, no longer than the pace says when asked for."""
+    at = 0
+    while at < len(missing):
+        size = 1
+        while size < pace.size and at + size < len(missing) and missing[at + size] == missing[at] + size:
+            size += 1
+        yield int(missing[at]), size
+        at += size

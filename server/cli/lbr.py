@@ -1,0 +1,111 @@
+"""`fathom lbr PLAYER`: local best response, a lower bound on what a player can lose."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from arena.lbr_run import LbrResult, LbrTerms
+
+_EPILOG = """\
+LBR knows the player's strategy, follows his range exactly, and takes the action that is best if both only
+check and call afterwards (Lisý and Bowling, 2017). A best response wins at least what LBR wins; from always
+folding it wins 750 mbb/hand. docs/arena.md explains settings and results.
+
+actions:
+  fc       fold and call        fcpa  and bets of the pot and all-in        56bets  and 56 sizes
+  "33%, 75%, a"                 bets of your own
+rounds:
+  1-4      from the start       3-4   only check and call before the turn: wins most against most players
+
+A hand is a board in one seat, with all cards LBR can hold at once. With --save NAME every deal is written to
+NAME.lbr as it is played; the same command again goes on from there, also after a kill.
+
+examples:
+  fathom lbr fold --hands 100
+  fathom lbr blueprint --hands 20000 --actions fcpa --rounds 3-4 --save lbr-blueprint"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare arguments."""
+    parser.add_argument("player", metavar="PLAYER", help="as in `fathom match`; must tell its strategy")
+    parser.add_argument("--hands", type=int, default=2_000, help="hands, one in each seat (default: 2000)")
+    parser.add_argument("--actions", default="fcpa", help="what LBR may do (default: fcpa)")
+    parser.add_argument("--rounds", default="3-4", help="where it does so (default: 3-4, turn and river)")
+    parser.add_argument("--seed", type=int, default=1, help="of boards and actions (default: 1)")
+    parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
+    parser.add_argument("--workers", type=int, help="processes (default: one per core)")
+    parser.add_argument("--save", type=Path, metavar="NAME", help="keep a journal, NAME.lbr, and resume it")
+    parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
+    parser.epilog = _EPILOG
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure to the end, or until interrupted."""
+    from rich.console import Console
+
+    from arena.lbr import parse_settings
+    from arena.lbr_run import LbrTerms
+    from server.game_files import load_definition
+
+    if args.hands < 2:
+        raise ValueError(f"{args.hands} hands: give at least 2, one in each seat")
+    if args.workers is not None and args.workers < 1:
+        raise ValueError(f"{args.workers} workers: give at least 1")
+    settings = parse_settings(args.actions, args.rounds)
+    terms = LbrTerms(load_definition(args.game), args.player, settings, args.seed, (args.hands + 1) // 2)
+    console = Console(stderr=True)
+    journal = args.save.with_name(args.save.name + ".lbr") if args.save else None
+    try:
+        result = _measure(terms, journal, args.workers, console)
+    except KeyboardInterrupt:
+        if journal is not None:
+            console.print(f"stopped; {journal} has what was played: the same command goes on from there")
+        return 130
+    if args.json:
+        print(json.dumps(result.to_json()))
+    else:
+        big_blind, button = result.by_position()
+        print(
+            f"local best response ({settings.actions}, rounds {settings.rounds}) wins {result.total} "
+            f"of {args.player}, over {result.hands:,} hands (95 % interval)\n"
+            f"as the big blind {big_blind}, on the button {button}"
+        )
+    return 0
+
+
+def _measure(terms: LbrTerms, journal: Path | None, workers: int | None, console: Console) -> LbrResult:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from arena.journal import Journal
+    from arena.lbr_run import measure_lbr
+    from arena.range_showdown import preflop_is_counted
+    from arena.statistics import Winnings
+
+    if not preflop_is_counted():
+        console.print("counting equities before the flop: half a minute, once")
+    winnings, counted = Winnings(terms.definition.big_blind), 0
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("hands"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("starting", total=2 * terms.deals)
+
+        def tick(journal: Journal) -> None:
+            nonlocal counted
+            for line in journal.lines[counted:]:
+                _, first, second = line.split()
+                winnings.add((float(first) + float(second)) / 2)
+            counted = len(journal.lines)
+            progress.update(task, completed=2 * counted, description=f"LBR {winnings}")
+
+        return measure_lbr(terms, journal, workers, tick, progress)
