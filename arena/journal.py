@@ -6,6 +6,7 @@ cut off when the match goes on. Pairs may stand in any order.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Mapping
@@ -28,11 +29,19 @@ class Journal:
         if path is None:
             return
         header = _MAGIC + json.dumps(terms, sort_keys=True) + "\n"
-        if path.exists() and path.stat().st_size:
-            self._read(path, header)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        if not path.stat().st_size:
-            self._write(header)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # gone with the process, however it ends
+            if path.stat().st_size:
+                self._read(path, header)
+            if not path.stat().st_size:
+                self._write(header)
+        except BlockingIOError:
+            self.close()
+            raise MatchAborted(f"another process is playing the match of {path}") from None
+        except MatchAborted:
+            self.close()
+            raise
 
     def add(self, text: str) -> None:
         """Write whole lines down, at once."""

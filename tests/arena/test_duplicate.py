@@ -85,6 +85,15 @@ def test_a_journal_of_another_match_is_refused(tmp_path: Path) -> None:
     assert play_duplicate(terms(2), path, workers=1).num_hands == 4
 
 
+def test_two_processes_do_not_share_a_journal(tmp_path: Path) -> None:
+    path = tmp_path / "duel.match"
+    journal = Journal(path, terms(2).to_json())
+    with pytest.raises(MatchAborted, match="another process"):
+        play_duplicate(terms(2), path)
+    journal.close()
+    assert play_duplicate(terms(1), path, workers=1).to_json()["margin_95"] is None
+
+
 def test_known_results() -> None:
     """Who folds every hand loses 75 chips a hand: 750 mbb; nobody wins who calls against one who calls."""
     folds = play_duplicate(replace(terms(20, "fold", "min-raise"), definition=HUNL), workers=1)
