@@ -5,8 +5,9 @@
 2. `strategy` is [node][action][bucket] over decision nodes in the tree's order, one byte per probability, in
    255ths; the actions of an infoset add up to exactly 255.
 3. The header's record names the game, the menus and where the blueprint comes from.
-4. At rest the same file may be compressed (`.xz`, of the standard library; over zlib for a third less size,
-   over zstandard for one dependency less). It is unpacked once, into Fathom's cache.
+4. At rest the file may be packed (`.xz`, of the standard library; over zlib for a third less size, over
+   zstandard for one dependency less). Since probabilities add up, those of every node's first action are
+   left out, as zeros: that alone is two fifths. It is unpacked once, into Fathom's cache.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -36,6 +37,8 @@ FULL = 255
 
 _XZ_MAGIC = b"\xfd7zXZ\0"
 _CHUNK = 1 << 20
+# Bytes mean something by themselves here, not by their position or the high bits of the one before.
+_XZ_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "pb": 0}]
 _TREE_ARRAYS = tuple(field.name for field in fields(Tree) if field.name != "round_rows")
 
 
@@ -44,6 +47,7 @@ class BlueprintError(ValueError):
 
 
 KIND = FileKind(b"FATHOMB\n", 1, "blueprint", BlueprintError)
+_PACKED_KIND = FileKind(b"FATHOMP\n", 1, "packed blueprint", BlueprintError)
 
 Tick = Callable[[int, int], None]
 """Called with bytes done and bytes in all."""
@@ -178,13 +182,30 @@ def verify_blueprint(path: Path, tick: Tick | None = None) -> Blueprint:
 def pack(path: Path, packed: Path, tick: Tick | None = None) -> int:
     """Compress a blueprint and return the new size. An existing file stays until the new one is whole."""
     read_header(path, KIND)
-    total = path.stat().st_size
-    compressor = lzma.LZMACompressor(check=lzma.CHECK_SHA256, preset=6)
-    return _write_chunks(path, packed, compressor.compress, compressor.flush, tick, total)
+    image = np.memmap(path, mode="c")  # copied where it is changed
+    _change_first_actions(path, image, KIND, _PACKED_KIND)
+    compressor = lzma.LZMACompressor(check=lzma.CHECK_SHA256, filters=_XZ_FILTERS)
+    partial = _partial(packed)
+    try:
+        with partial.open("wb") as writer:
+            for start in range(0, len(image), _CHUNK):
+                writer.write(compressor.compress(image[start : start + _CHUNK].tobytes()))
+                if tick is not None:
+                    tick(min(start + _CHUNK, len(image)), len(image))
+            writer.write(compressor.flush())
+            _sync(writer)
+            size = writer.tell()
+        partial.replace(packed)
+    finally:
+        partial.unlink(missing_ok=True)
+    return size
 
 
-def unpack(path: Path, tick: Tick | None = None) -> Path:
-    """The mappable file of a blueprint: the file itself, or what it unpacks to, made once."""
+def unpack(path: Path, tick: Tick | None = None, cache: Path | None = None) -> Path:
+    """The mappable file of a blueprint: the file itself, or what it unpacks to, made once.
+
+    cache  folder for what is unpacked, instead of Fathom's
+    """
     size = path.stat().st_size
     with path.open("rb") as file:
         if file.read(len(_XZ_MAGIC)) != _XZ_MAGIC:
@@ -192,48 +213,59 @@ def unpack(path: Path, tick: Tick | None = None) -> Path:
         # The tail of an .xz file holds the SHA-256 of what it unpacks to: it names the content.
         file.seek(max(0, size - 4096))
         digest = hashlib.sha256(file.read() + str(size).encode()).hexdigest()[:16]
-    folder = cache_home() / "blueprints"
+    folder = cache or cache_home() / "blueprints"
     unpacked = folder / f"{path.name.split('.')[0]}-{digest}.blueprint"
     if unpacked.exists():
         return unpacked
     folder.mkdir(parents=True, exist_ok=True)
     decompressor = lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
-
-    def finish() -> bytes:
-        if not decompressor.eof:
-            raise BlueprintError(f"{path} is cut off: it ends in the middle of the compressed data")
-        return b""
-
+    partial = _partial(unpacked)
     try:
-        _write_chunks(path, unpacked, decompressor.decompress, finish, tick, size)
+        with path.open("rb") as reader, partial.open("wb") as writer:
+            while chunk := reader.read(_CHUNK):
+                writer.write(decompressor.decompress(chunk))
+                if tick is not None:
+                    tick(reader.tell(), size)
+            if not decompressor.eof:
+                raise BlueprintError(f"{path} is cut off: it ends in the middle of the compressed data")
+        image = np.memmap(partial, mode="r+")
+        if image[: len(_PACKED_KIND.magic)].tobytes() != _PACKED_KIND.magic:
+            raise BlueprintError(f"{path} is compressed, but not a blueprint")
+        _change_first_actions(partial, image, _PACKED_KIND, KIND)
+        image.flush()
+        partial.replace(unpacked)
     except (lzma.LZMAError, EOFError) as error:
         raise BlueprintError(f"{path} is damaged: {error}") from None
+    finally:
+        partial.unlink(missing_ok=True)
     return unpacked
 
 
-def _write_chunks(
-    source: Path,
-    target: Path,
-    convert: Callable[[bytes], bytes],
-    finish: Callable[[], bytes],
-    tick: Tick | None,
-    total: int,
-) -> int:
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
-        with source.open("rb") as reader, partial.open("wb") as writer:
-            while chunk := reader.read(_CHUNK):
-                writer.write(convert(chunk))
-                if tick is not None:
-                    tick(reader.tell(), total)
-            writer.write(finish())
-            writer.flush()
-            os.fsync(writer.fileno())
-            size = writer.tell()
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
-    return size
+def _change_first_actions(path: Path, image: U8, before: FileKind, after: FileKind) -> None:
+    """Turn the image of a file into that of its packed twin, or back.
+
+    Both ways are one: the first action's byte becomes 255 less all the node's others, itself included when it
+    is there: 0 if it was, what it was if it was 0.
+    """
+    header = read_header(path, before)
+    tables = map_tables(path, before, header, verify=False)
+    tree = Tree(**{name: tables[f"tree.{name}"] for name in _TREE_ARRAYS}, round_rows=())
+    counts, offset = np.diff(tree.first_child), int(header["tables"]["strategy"]["offset"])
+    base = _bases(tree, tuple(header["buckets"])) + offset
+    for node in np.flatnonzero(tree.kind == DECISION):
+        num_buckets = header["buckets"][tree.round[node]]
+        rows = image[base[node] : base[node] + counts[node] * num_buckets].reshape(-1, num_buckets)
+        rows[0] = FULL - rows.sum(axis=0, dtype=np.uint8)
+    image[: len(after.magic)] = np.frombuffer(after.magic, dtype=np.uint8)
+
+
+def _partial(target: Path) -> Path:
+    return target.with_name(f".{target.name}.{os.getpid()}.partial")
+
+
+def _sync(file: IO[bytes]) -> None:
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _bases(tree: Tree, num_buckets: tuple[int, ...]) -> I64:

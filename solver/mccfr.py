@@ -54,10 +54,14 @@ class TrainingSettings:
     """Averaging starts after this part."""
     prune_from: float = 0.1
     """Pruning starts after this part."""
-    prune_below: float = -1_000.0
+    prune_below: float = -30_000.0
     """Regret, in units of payoff, below which an action is skipped; -inf for never."""
-    floor: float = -1_200.0
-    """Regrets never fall below; a little below `prune_below`, so that a skipped action can come back."""
+    floor: float = -36_000.0
+    """Regrets never fall below; a little below `prune_below`, so that a skipped action can come back.
+
+    Far below what chance alone does to the regret of a good action (its spread times the root of its visits):
+    from a floor that is too near, bad actions come back by chance and are played.
+    """
     explore: float = 0.05
     """Share of traversals that skip nothing."""
 
