@@ -22,6 +22,11 @@ class AgentPlayer:
     name: str
     agent: Agent
 
+    @property
+    def identity(self) -> str:
+        """Of the blueprint's content."""
+        return self.agent.blueprint.identity
+
     def start_hand(self, seed: int) -> AgentHand:
         """Somebody to play the next hand, in whichever seat."""
         return AgentHand(self.agent, seed)

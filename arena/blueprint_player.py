@@ -6,8 +6,6 @@ those have been built, in microseconds, and computed otherwise, in up to tens of
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -22,12 +20,11 @@ from game.betting import BettingState
 from game.cards import Cards
 from game.hands import hand_index, unblocked
 from game.state import HandState
-from solver.blueprint import KIND, Blueprint
+from solver.blueprint import Blueprint
 from solver.blueprint_walk import CHOICE_KEY, KEYS_PER_ACTION, OFF_TREE, BlueprintWalk
 from solver.kernels.draws import unit_at
 from solver.layout import F32, I32, I64, U8, U16
 from solver.range_strategy import RangeStrategy
-from solver.table_file import read_header
 
 _SEED_MASK = (1 << 64) - 1
 
@@ -48,11 +45,10 @@ class BlueprintPlayer:
         """The strategy with translation averaged."""
         return PublicBlueprint(self.blueprint, self.numbers, self.walk, self.buckets)
 
-    @cached_property
+    @property
     def identity(self) -> str:
-        """Twelve hex digits of the blueprint's content: its header holds the checksums of the rest."""
-        header = json.dumps(read_header(self.blueprint.path, KIND), sort_keys=True)
-        return hashlib.sha256(header.encode()).hexdigest()[:12]
+        """Of the blueprint's content."""
+        return self.blueprint.identity
 
     @cached_property
     def walk(self) -> BlueprintWalk:

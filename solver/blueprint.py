@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import lzma
 import os
 from collections.abc import Callable, Mapping
@@ -89,6 +90,12 @@ class Blueprint:
         """Buckets of hands on boards."""
         names = [name for name in self.arrays if name.startswith("cards.")]
         return CardAbstraction.from_arrays({name.removeprefix("cards."): self.arrays[name] for name in names})
+
+    @cached_property
+    def identity(self) -> str:
+        """Twelve hex digits of the content: the header holds the checksums of the rest."""
+        header = json.dumps(read_header(self.path, KIND), sort_keys=True)
+        return hashlib.sha256(header.encode()).hexdigest()[:12]
 
     def rows(self, node: int) -> U8:
         """uint8[A, K]: probabilities of a decision node's actions for every bucket, in 255ths. A view."""

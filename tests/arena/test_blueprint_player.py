@@ -13,7 +13,7 @@ from arena.errors import PlayerError
 from arena.play_style import PlayStyle, style_weights
 from arena.players import OpenHandPlayer, PolicyPlayer
 from arena.policies import POLICIES
-from arena.registry import make_player
+from arena.registry import make_player, player_identity
 from game.actions import CALL, raise_to
 from game.betting import start
 from game.cards import parse_cards
@@ -117,6 +117,11 @@ def test_texts_name_players(folder: Path) -> None:
     assert player.name == text
     assert player.style == PlayStyle("call", 10, 0.0, 0.2)
     assert make_player(f"blueprint:{path},bias=fold").style.factor == 10
+    other = made_up_blueprint(folder, seed=9).path
+    texts = (f"blueprint:{path}", f"agent:{path}", f"blueprint:{other}", "call")
+    same, agent, different, none = (player_identity(text) for text in texts)
+    assert same == agent != different
+    assert none == ""
 
 
 @pytest.mark.parametrize(
