@@ -23,6 +23,7 @@ players:
       bias       makes fold, call or raise so many times likelier
       threshold  never takes an action less likely than this
       purify     folds if folding is likelier than this, else takes the likeliest of fold, call, raise
+  agent, agent:FILE,budget=2                                        solves its decisions; seconds for a hand
   acpc:COMMAND                                                      a program that speaks ACPC: is started as
                                                                     COMMAND HOST PORT, over the dealer
 
