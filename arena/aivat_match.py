@@ -73,6 +73,14 @@ def aivat_chips(
     return chips
 
 
+def verify_known(players: tuple[Player, Player]) -> tuple[bool, bool]:
+    """Which players tell their strategy; refuses with `MatchAborted` if neither does."""
+    known = is_open(players[0]), is_open(players[1])
+    if not any(known):
+        raise MatchAborted("AIVAT needs a player whose strategy is known: neither of these tells his")
+    return known
+
+
 class Evaluator:
     """Corrects the hands of one match."""
 
@@ -85,9 +93,7 @@ class Evaluator:
     ) -> None:
         """The games hold guesses: the first for hands with player A in position 0, the second for others."""
         self._definition, self._players, self._seed, self._games = definition, players, seed, games
-        known = is_open(players[0]), is_open(players[1])
-        if not any(known):
-            raise MatchAborted("AIVAT needs a player whose strategy is known: neither of these tells his")
+        known = verify_known(players)
         self._known = (known, (known[1], known[0]))
         root = start(definition)
         self._starts = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
+    from arena.adjusted import Adjusted
     from arena.duplicate import DuplicateTerms
     from arena.results import MatchResult
 
@@ -30,11 +32,13 @@ players:
 Every deal is played twice, with the players changing places: A's result is in mbb/hand (thousandths of a big
 blind) with a 95 % interval over pairs of hands. The same seed gives the same match. With --save NAME every
 pair of hands is written to NAME.match as it is played; the same command again goes on from there, also after
-a kill.
+a kill. Hands that were all-in early also count by the mean over all run-outs; --aivat goes through every hand
+again and takes out the luck of cards and of choices of players whose strategy is known, without bias.
 
 examples:
   fathom match pot-odds call --hands 2000
-  fathom match blueprint blueprint,bias=call --hands 1000000 --save bias --html bias.html"""
+  fathom match blueprint blueprint,bias=call --hands 1000000 --save bias --html bias.html
+  fathom match blueprint blueprint,bias=call --hands 20000 --aivat"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +54,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--dealer",
         action="store_true",
         help="over the ACPC dealer, every player a process of its own; needed by acpc:COMMAND",
+    )
+    parser.add_argument(
+        "--aivat", action="store_true", help="take luck out where players tell their strategy"
     )
     add_outputs(parser)
     parser.epilog = _EPILOG
@@ -76,6 +83,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.hands < 2:
         raise ValueError(f"{args.hands} hands: give at least 2, a pair")
+    if args.aivat and (args.dealer or any(external_command(text) for text in (args.a, args.b))):
+        raise ValueError("--aivat asks players what they would have done: it needs a match without a dealer")
     if args.workers is not None and args.workers < 1:
         raise ValueError(f"{args.workers} workers: give at least 1")
     seed = args.seed
@@ -87,10 +96,13 @@ def run(args: argparse.Namespace) -> int:
     console = Console(stderr=True)
     journal = args.save.with_name(args.save.name + ".match") if args.save else None
     try:
+        if args.aivat:
+            _verify_aivat(texts)
         if args.dealer or any(external_command(text) for text in texts):
             result = _play_over_dealer(terms, args.game, args.save, console)
         else:
             result = _play(terms, journal, args.workers, console)
+        adjustments = _adjust(args, terms, result, console)
     except MatchAborted as error:
         console.print(f"fathom match: {error}", markup=False, highlight=False)
         return 1
@@ -98,34 +110,84 @@ def run(args: argparse.Namespace) -> int:
         if journal is not None:
             console.print("stopped; what was played is kept: the same command goes on from there")
         return 130
-    write_outputs(args, result, seed)
+    write_outputs(args, result, seed, adjustments)
     if not args.json:
         console.print(f"seed {seed}", style="dim")
     return 0
 
 
-def write_outputs(args: argparse.Namespace, result: MatchResult, seed: int) -> None:
-    """Print the result and write the files asked for."""
+def write_outputs(
+    args: argparse.Namespace,
+    result: MatchResult,
+    seed: int,
+    adjustments: Mapping[str, Adjusted] | None = None,
+) -> None:
+    """Print the result and write the files asked for.
+
+    adjustments  by the name that JSON gives them; only all-in adjustment if not given
+    """
     from arena.hand_files import write_histories, write_log
+
+    if adjustments is None:
+        adjustments = all_in_adjustment(result)
 
     if args.log:
         write_log(args.log, result, args.game, seed)
     if args.phh:
         write_histories(args.phh, result)
     if args.html or args.png:
-        _write_report(args, result, seed)
+        _write_report(args, result, seed, adjustments)
     if args.json:
-        print(json.dumps({**result.to_json(), "seed": seed}))
+        more = {name: found.to_json() for name, found in adjustments.items()}
+        print(json.dumps({**result.to_json(), **more, "seed": seed}))
         return
     a, b = result.names
     print(f"{a} against {b}: {result.total} over {result.num_hands:,} hands (95 % interval)")
+    for found in adjustments.values():
+        print(f"  {found}")
 
 
-def _write_report(args: argparse.Namespace, result: MatchResult, seed: int) -> None:
+def all_in_adjustment(result: MatchResult) -> dict[str, Adjusted]:
+    """The adjustment that costs nothing; none where no hand was all-in before the last card."""
+    from arena.adjusted import adjusted
+    from arena.allin import allin_chips
+
+    chips = allin_chips(result)
+    return {"allin": adjusted(result, "all-in adjusted", chips)} if (chips != result.chips).any() else {}
+
+
+def _verify_aivat(texts: tuple[str, str]) -> None:
+    from arena.aivat_match import verify_known
+    from arena.registry import make_player
+
+    verify_known((make_player(texts[0]), make_player(texts[1])))
+
+
+def _adjust(
+    args: argparse.Namespace, terms: DuplicateTerms, result: MatchResult, console: Console
+) -> dict[str, Adjusted]:
+    from arena.adjusted import adjusted
+    from arena.aivat_match import aivat_chips
+
+    found = all_in_adjustment(result)
+    if args.aivat:
+        with _progress(console) as progress:
+            task = progress.add_task("AIVAT", total=result.num_hands)
+            chips = aivat_chips(
+                terms, result, args.workers, lambda done: progress.update(task, completed=done)
+            )
+        found["aivat"] = adjusted(result, "AIVAT", chips)
+    return found
+
+
+def _write_report(
+    args: argparse.Namespace, result: MatchResult, seed: int, adjustments: Mapping[str, Adjusted]
+) -> None:
     from arena.report import make_report
     from arena.report_html import html_report
 
-    report = make_report(result, [("seed", str(seed))])
+    more = [(found.name, found.estimate) for found in adjustments.values()]
+    report = make_report(result, [("seed", str(seed))], more)
     if args.html:
         args.html.write_text(html_report(report), encoding="utf-8")
     if args.png:

@@ -7,7 +7,6 @@ import pytest
 
 from abstraction.isomorphism import board_locations
 from abstraction.tables import BucketTables
-from arena import aivat_match
 from arena.aivat import Beliefs, Choice, Deal, corrected_value, mean_dealt, mean_start
 from arena.aivat_match import Evaluator, aivat_chips, make_games, play_as
 from arena.allin import allin_chips
@@ -32,20 +31,13 @@ from solver.blueprint import Blueprint
 from solver.holdem_deals import HoldemDealer
 from solver.node_values import compute_node_values
 from solver.training_game import make_training_game
-from tests.arena.blueprints import TINY, WIDE, made_up_blueprint, made_up_tables, use_made_up_tables
+from tests.arena.aivat_setups import LATE, use_quick_values
+from tests.arena.blueprints import TINY, WIDE, made_up_blueprint, made_up_tables
 
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Made-up tables, and few deals for values."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    use_made_up_tables(monkeypatch)
-
-    def values(game: object, strategy: object, dealer: object, threads: int) -> object:
-        return compute_node_values(game, strategy, dealer, deals=4_096)
-
-    monkeypatch.setattr(aivat_match, "cached_node_values", values)
-    monkeypatch.setattr(aivat_match, "open_tables", lambda cards: made_up_tables())
+    use_quick_values(tmp_path, monkeypatch)
 
 
 def some_game(folder: Path, menus: str = TINY) -> tuple[Blueprint, HoldemGame]:
@@ -81,8 +73,6 @@ def state_after(game: HoldemGame, text: str, board: Cards) -> HoldemState:
 
 
 BOARD = parse_cards("7h8hTs2cTd")
-LATE = "preflop: 2x, 3x | 100% | -; 50%, 100%, a | 100%, a | a"
-"""Without all-in before the flop: its table takes long to count."""
 
 
 @pytest.mark.parametrize("text", ["cr300c/r900c/", "r300c/cc/r1800c/"])

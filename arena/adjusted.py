@@ -1,0 +1,56 @@
+"""A match's result with some of its luck taken out: all-in adjusted, or corrected by AIVAT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.results import Estimate, MatchResult, estimate
+from solver.layout import F64
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """Another estimate of the same win rate."""
+
+    name: str
+    estimate: Estimate
+    """Over the same samples as the match's own."""
+    deviation: float
+    """Standard deviation of a hand, in mbb."""
+    reduction: float
+    """Share of the plain result's standard deviation of a hand that is gone."""
+    sample_reduction: float
+    """The same of a sample: in duplicate matches, of a pair of hands."""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.estimate} (standard deviation of a hand {-self.reduction:+.0%})"
+
+    def to_json(self) -> dict[str, float]:
+        """What a program wants to know."""
+        return {
+            "mbb_per_hand": self.estimate.mean,
+            "margin_95": self.estimate.margin,
+            "sd_hand_mbb": self.deviation,
+            "sd_reduction": self.reduction,
+            "sd_reduction_samples": self.sample_reduction,
+        }
+
+
+def adjusted(result: MatchResult, name: str, chips: F64) -> Adjusted:
+    """What adjusted chips of player A, float64[H], say."""
+    mbb = chips * (1000.0 / max(result.definition.big_blind, 1))
+    samples: F64 = mbb.reshape(-1, result.hands_per_sample).mean(axis=1)
+    return Adjusted(
+        name,
+        estimate(samples),
+        float(np.std(mbb)),
+        _reduction(result.mbb, mbb),
+        _reduction(result.samples, samples),
+    )
+
+
+def _reduction(before: F64, after: F64) -> float:
+    deviation = float(np.std(before))
+    return 1.0 - float(np.std(after)) / deviation if deviation > 0 else 0.0
