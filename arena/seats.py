@@ -23,11 +23,10 @@ ANY_ADDRESS = ""
 _RECEIVE_BYTES = 4096
 # Waking a sleeping process on an idle core costs about as much as a simple player needs for its reply. So the
 # dealer stays awake for a good millisecond, letting others go first, before it really waits. But when one of
-# them runs on its own core, be it the player or a stranger, sleeping is the quicker way to get it back; the
-# longer this goes on, the more rarely does the dealer try staying awake again.
+# them runs on its own core, be it the player or a stranger, sleeping is the quicker way to get it back.
 _YIELDS_BEFORE_WAITING = 400
 _LONG_YIELD_NS = 60_000
-_FEWEST_SLEEPY_TURNS, _MOST_SLEEPY_TURNS = 10, 640
+_SLEEPY_TURNS = 10
 _PATIENCE_MS = 5
 _LONGEST_WAIT_MS = 86400e3 * 20  # stands for "no limit": poll() takes no more than 2^31 ms
 
@@ -82,7 +81,6 @@ class Seat:
         self._outbox = b""
         self._response_ms = min(response_us / 1000, _LONGEST_WAIT_MS)  # a negative limit wrapped: none
         self._sleepy_turns = 0
-        self._next_sleepy_turns = _FEWEST_SLEEPY_TURNS
         self._poller = select.poll()
         self._poller.register(connection, select.POLLIN)
         connection.setblocking(True)
@@ -114,10 +112,7 @@ class Seat:
         started = time.monotonic_ns()
         os.sched_yield()
         if time.monotonic_ns() - started > _LONG_YIELD_NS:
-            self._sleepy_turns = self._next_sleepy_turns
-            self._next_sleepy_turns = min(2 * self._sleepy_turns, _MOST_SLEEPY_TURNS)
-        else:
-            self._next_sleepy_turns = _FEWEST_SLEEPY_TURNS
+            self._sleepy_turns = _SLEEPY_TURNS
         return self._read_now()
 
     def read_reply(self) -> bytes:
