@@ -2,6 +2,9 @@
 
 hands_per_s      blueprint against itself: a whole duplicate match on all cores, from cards to result
 coverage         share of matches of the blueprint against itself whose 95 % interval holds the truth, zero
+lbr_hands_per_s  local best response against the blueprint (fcpa, rounds 3-4) on all cores, once under way; a
+                 hand is a board in one seat, played with all 1,081 hands that it leaves LBR
+lbr_mbb          what it wins, ± lbr_margin_mbb
 """
 
 from __future__ import annotations
@@ -12,9 +15,12 @@ import os
 import time
 
 from arena.duplicate import DuplicateTerms, play_duplicate
-from game.definition import HUNL
+from arena.journal import Journal
+from arena.lbr import LbrSettings
+from arena.lbr_run import LbrTerms, measure_lbr
+from game.definition import HUNL, NUM_PLAYERS
 
-QUICK = ("--hands", "200000", "--matches", "50")
+QUICK = ("--hands", "200000", "--matches", "50", "--lbr-hands", "400")
 
 
 def main(argv: list[str]) -> int:
@@ -27,6 +33,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--match-hands", type=int, default=4_000, help="of each of these (default: %(default)s)"
     )
+    parser.add_argument("--lbr-hands", type=int, default=2_000, help="0 for none (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="default: %(default)s")
     args = parser.parse_args(argv)
     figures = _measure(args)
@@ -56,7 +63,27 @@ def _measure(args: argparse.Namespace) -> dict[str, float | int | str]:
         "matches": args.matches,
         "match_hands": args.match_hands,
         "margin_mbb": round(float(margins.mean()), 1),
+        **_measure_lbr(args.player, args.lbr_hands, args.workers),
         "player": args.player,
+    }
+
+
+def _measure_lbr(player: str, hands: int, workers: int) -> dict[str, float | int]:
+    if hands < 2 * NUM_PLAYERS:
+        return {}
+    times = [(time.perf_counter(), 0)]
+
+    def tick(journal: Journal) -> None:
+        times.append((time.perf_counter(), len(journal.lines)))
+
+    terms = LbrTerms(HUNL, player, LbrSettings("fcpa", 2, 3), 1, hands // NUM_PLAYERS)
+    result = measure_lbr(terms, workers=workers, tick=tick)
+    # The first chunks of each process have its start in them.
+    (started, before), (ended, after) = times[min(2 * workers, len(times) - 2)], times[-1]
+    return {
+        "lbr_hands_per_s": round(NUM_PLAYERS * (after - before) / (ended - started), 1),
+        "lbr_mbb": round(result.total.mean),
+        "lbr_margin_mbb": round(result.total.margin),
     }
 
 
