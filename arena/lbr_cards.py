@@ -9,7 +9,6 @@ import numpy as np
 from arena.range_showdown import (
     Runouts,
     disjoint_sums,
-    preflop_equities,
     showdown_sums,
     sort_runouts,
     table_sums,
@@ -18,6 +17,7 @@ from game.cards import Cards
 from game.definition import GameDefinition
 from game.hands import NUM_HANDS, unblocked
 from game.showdown import showdown_rank
+from solver.allin_equity import preflop_wins
 from solver.layout import F32, F64
 
 _KEPT_BOARDS = 8
@@ -57,7 +57,9 @@ class HoldemCards:
             if board:
                 showdown_sums(self._sorted(board), weights, found)
             else:
-                table_sums(preflop_equities(), weights, found)
+                table_sums(preflop_wins(), weights, found)  # wins less losses
+                found += self.disjoint_sums(weights)
+                found *= 0.5
         return found
 
     def _find(self, weights: F64, board: Cards | None) -> F64 | None:

@@ -27,11 +27,11 @@ from arena.lbr_cards import HoldemCards
 from arena.lbr_value import Sample, deal_board, sampled_value
 from arena.pairs import pair_seed
 from arena.players import OpenHandPlayer, Player, PublicPlayer, StrategySource
-from arena.range_showdown import preflop_equities
 from arena.registry import make_player, player_identity
-from arena.results import Estimate, estimate
+from arena.results import Estimate, estimate, finite
 from arena.workers import WorkerPool
 from game.definition import NUM_PLAYERS, GameDefinition, definition_text, parse_definition
+from solver.allin_equity import preflop_wins
 from solver.layout import F64
 
 Tick = Callable[[Journal], None]
@@ -88,17 +88,19 @@ class LbrResult:
         return estimate(chips * (1000 / self.terms.definition.big_blind))
 
     def to_json(self) -> dict[str, Any]:
-        """One flat record."""
-        terms, total, seats = self.terms, self.total, self.by_position()
+        """What a program wants to know."""
+        terms, total = self.terms, self.total
         return {
             "lbr": terms.player,
             "actions": terms.settings.actions,
             "rounds": terms.settings.rounds,
             "hands": self.hands,
-            "mbb_per_hand": round(total.mean, 3),
-            "margin_mbb": round(total.margin, 3),
-            "big_blind_mbb": round(seats[0].mean, 3),
-            "button_mbb": round(seats[1].mean, 3),
+            "mbb_per_hand": total.mean,
+            "margin_95": finite(total.margin),
+            **{
+                f"position_{p}": {"mbb_per_hand": seat.mean, "margin_95": finite(seat.margin)}
+                for p, seat in enumerate(self.by_position())
+            },
             "seed": terms.seed,
         }
 
@@ -148,7 +150,7 @@ def prepare(terms: LbrTerms, progress: Progress | None = None) -> None:
         if terms.deals >= TABLES_FROM_DEALS:
             open_tables(player.blueprint.cards, progress=progress)
     public_strategy(player, 0)
-    preflop_equities()
+    preflop_wins()
 
 
 def read_chips(lines: list[str], deals: int) -> F64:

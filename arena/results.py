@@ -112,17 +112,16 @@ class MatchResult:
             "hands": self.num_hands,
             "samples": total.samples,
             "mbb_per_hand": total.mean,
-            "margin_95": _finite(total.margin),
+            "margin_95": finite(total.margin),
             "sd_mbb": float(self.samples.std(ddof=1)) if total.samples > 1 else None,
             "chips": int(self.chips.sum()),
             **{
-                name: {"mbb_per_hand": e.mean, "margin_95": _finite(e.margin)}
-                for name, e in positions.items()
+                name: {"mbb_per_hand": e.mean, "margin_95": finite(e.margin)} for name, e in positions.items()
             },
         }
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
     """JSON has no infinity."""
     return value if math.isfinite(value) else None
 

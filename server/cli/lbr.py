@@ -84,10 +84,10 @@ def _measure(terms: LbrTerms, journal: Path | None, workers: int | None, console
 
     from arena.journal import Journal
     from arena.lbr_run import measure_lbr
-    from arena.range_showdown import preflop_is_counted
     from arena.statistics import Winnings
+    from solver.allin_equity import preflop_wins_are_counted
 
-    if not preflop_is_counted():
+    if not preflop_wins_are_counted():
         console.print("counting equities before the flop: half a minute, once")
     winnings, counted = Winnings(terms.definition.big_blind), 0
     columns = (

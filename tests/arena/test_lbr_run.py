@@ -16,9 +16,9 @@ from tests.arena.blueprints import TINY, made_up_blueprint
 @pytest.fixture(autouse=True)
 def no_preflop_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """All hands equal before the flop: counting takes half a minute. Worker processes see the real one."""
-    equal = np.full((1326, 1326), 0.5, dtype=np.float32)
-    monkeypatch.setattr("arena.lbr_cards.preflop_equities", lambda: equal)
-    monkeypatch.setattr("arena.lbr_run.preflop_equities", lambda: equal)
+    equal = np.zeros((1326, 1326), dtype=np.float32)
+    monkeypatch.setattr("arena.lbr_cards.preflop_wins", lambda: equal)
+    monkeypatch.setattr("arena.lbr_run.preflop_wins", lambda: equal)
 
 
 def terms(player: str, deals: int, seed: int = 1) -> LbrTerms:
@@ -44,9 +44,17 @@ def test_results() -> None:
     assert result.hands == 4
     assert (result.total.mean, result.total.margin) == (750, 0)
     assert result.to_json() == {
-        "lbr": "fold", "actions": "fcpa", "rounds": "3-4", "hands": 4, "mbb_per_hand": 750, "margin_mbb": 0,
-        "big_blind_mbb": 500, "button_mbb": 1000, "seed": 1,
-    }  # fmt: skip
+        "lbr": "fold",
+        "actions": "fcpa",
+        "rounds": "3-4",
+        "hands": 4,
+        "mbb_per_hand": 750,
+        "margin_95": 0,
+        "position_0": {"mbb_per_hand": 500, "margin_95": 0},
+        "position_1": {"mbb_per_hand": 1000, "margin_95": 0},
+        "seed": 1,
+    }
+    assert LbrResult(terms("fold", 1), np.array([[50.0, 100.0]])).to_json()["margin_95"] is None
 
 
 def test_deals_of_a_blueprint_do_not_depend_on_what_was_played_before(tmp_path: Path) -> None:

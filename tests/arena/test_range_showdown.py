@@ -1,22 +1,17 @@
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 
-from abstraction.isomorphism import RELABELLINGS, canonical_board
 from arena.range_showdown import (
-    add_matchups,
     disjoint_sums,
-    matchup_sums,
     showdown_sums,
     sort_runouts,
     table_sums,
 )
 from game.cards import parse_cards
-from game.hands import HAND_CARDS, NUM_HANDS, hand_index, parse_hand, unblocked
-from tests.reference.range_equity import equity, outcome
+from game.hands import HAND_CARDS, NUM_HANDS, parse_hand, unblocked
+from tests.reference.range_equity import equity
 
 RIVER, TURN, FLOP = "2c7dKhTs9s", "AhKd7h4c", "QsJs2h"
 
@@ -78,34 +73,3 @@ def test_sums_by_table() -> None:
     table_sums(table, weights, sums)
     expected = [sum(e * w for e, w in zip(row, weights, strict=True)) for row in table.tolist()]
     assert sums == pytest.approx(expected)
-
-
-@pytest.mark.kernel
-@pytest.mark.slow
-def test_matchups_count_wins_and_losses() -> None:
-    boards = [parse_cards(RIVER), parse_cards("AsAdAhAcKs")]
-    counts = np.zeros((NUM_HANDS, NUM_HANDS), dtype=np.int32)
-    add_matchups(np.array(boards, dtype=np.uint8), np.array([3, 5], dtype=np.int32), counts)
-    rng = np.random.default_rng(2)
-    for first, second in np.sort(rng.integers(0, NUM_HANDS, (60, 2)), axis=1)[:, ::-1].tolist():
-        if first == second:
-            continue
-        expected = 0
-        for board, factor in zip(boards, (3, 5), strict=True):
-            own, other = cards_of(first), cards_of(second)
-            if not {*own, *other} & set(board):
-                expected += round(factor * (2 * outcome(own, other, board) - 1))
-        assert counts[first, second] == expected
-
-
-def test_sums_over_canonical_boards_are_sums_over_all() -> None:
-    board, _ = canonical_board(parse_cards("AhKh7h4c2s"))
-    images = {tuple(sorted(c // 4 * 4 + int(r[c % 4]) for c in board)) for r in RELABELLINGS}
-    sums = matchup_sums(np.array([board], dtype=np.uint8), np.array([len(images)], dtype=np.int32))
-    assert (sums == -sums.T).all()
-    for first, second in combinations(["QhJh", "7d7c", "AsAd", "3h2h", "Kc5c"], 2):
-        own, other = cards_of(parse_hand(first)), cards_of(parse_hand(second))
-        if set(own) & set(other):
-            continue
-        expected = sum(2 * outcome(own, other, im) - 1 for im in images if not {*own, *other} & set(im))
-        assert sums[hand_index(*own), hand_index(*other)] == expected
