@@ -13,6 +13,9 @@ from game.cards import parse_cards
 from game.hands import HAND_CARDS, NUM_HANDS, parse_hand, unblocked
 from tests.reference.range_equity import equity
 
+# Integers of kernels wrap around on purpose; as plain Python, numpy warns of it.
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")
+
 RIVER, TURN, FLOP = "2c7dKhTs9s", "AhKd7h4c", "QsJs2h"
 
 
