@@ -2,8 +2,11 @@
 
 traversals_per_s     walks of one deal for one player
 nodes_per_s          nodes visited in them, terminal nodes included
+nodes_per_cpu_s      the same per second of processor time: what a busy machine does not change
 deals_per_s          how fast one thread deals: cards, buckets of all rounds, who wins
 nodes_per_traversal  how far a walk goes
+speedup              with several threads: their nodes_per_s over that of one, on the same tables, turn about;
+                     the best of each, so that what else the machine does counts little
 
 Real cards, tables of full size, averaging on and pruning off. The figure is taken after a warm-up, when
 strategies have become uneven and memory, not the cache, answers. Buckets come from the strength of what a
@@ -15,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -58,7 +62,7 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _measure(args: argparse.Namespace) -> dict[str, float | int | str]:
+def _measure(args: argparse.Namespace) -> dict[str, float | int | str | None]:
     preset = named_preset(args.preset)
     game = preset.game()
     if args.clustered:
@@ -72,16 +76,21 @@ def _measure(args: argparse.Namespace) -> dict[str, float | int | str]:
     while trainer.seconds < args.warm_up:
         trainer.run_slice()
     seconds, iterations, nodes = trainer.seconds, trainer.iterations, trainer.nodes_visited
-    while not trainer.is_done:
+    cpu_seconds = time.process_time()
+    while trainer.seconds - seconds < args.seconds:
         trainer.run_slice()
+    cpu_seconds = time.process_time() - cpu_seconds
     seconds, iterations = trainer.seconds - seconds, trainer.iterations - iterations
     nodes = trainer.nodes_visited - nodes
+    speedup = _speedup(trainer) if args.threads > 1 else None
     trainer.close()
     return {
         "bench": "mccfr",
         "traversals_per_s": round(2 * iterations / seconds),
         "nodes_per_s": round(nodes / seconds),
+        "nodes_per_cpu_s": round(nodes / cpu_seconds),
         "threads": args.threads,
+        "speedup": speedup,
         "deals_per_s": round(_deal_rate(dealer)),
         "nodes_per_traversal": round(nodes / (2 * iterations), 1),
         "preset": preset.name,
@@ -90,6 +99,20 @@ def _measure(args: argparse.Namespace) -> dict[str, float | int | str]:
         "table_mb": round(8 * game.table_size / 1e6, 1),
         "buckets": "clustered" if args.clustered else "by strength",
     }
+
+
+def _speedup(trainer: Trainer) -> float:
+    alone = Trainer(trainer.game, trainer.dealer, trainer.plan)
+    alone.regret, alone.sums = trainer.regret, trainer.sums
+    rates: dict[Trainer, list[float]] = {trainer: [], alone: []}
+    trainer.plan = alone.plan = replace(trainer.plan, slice_batches=16)  # short: one of them is undisturbed
+    for _ in range(20):
+        for one, found in rates.items():
+            seconds, nodes = one.seconds, one.nodes_visited
+            one.run_slice()
+            found.append((one.nodes_visited - nodes) / (one.seconds - seconds))
+    alone.close()
+    return round(max(rates[trainer]) / max(rates[alone]), 2)
 
 
 def _strength_tables(num_buckets: tuple[int, ...]) -> BucketTables:

@@ -40,6 +40,9 @@ class BlueprintPreset:
         return make_training_game(tree, self.num_buckets, float(self.definition.big_blind))
 
 
+_FEW_VISITS = TrainingSettings(discount_share=1.0)
+"""Where infosets are many and seen seldom, recent iterations should count for more to the end."""
+
 BLUEPRINT_PRESETS = {
     preset.name: preset
     for preset in (
@@ -49,6 +52,7 @@ BLUEPRINT_PRESETS = {
             "preflop: 2x, 3x, a | 100%, a | 100%, a | a; 50%, 100%, a | 100%, a | a",
             "2000",
             2_000_000_000,
+            settings=_FEW_VISITS,
         ),
         BlueprintPreset(
             "paper",
@@ -56,6 +60,7 @@ BLUEPRINT_PRESETS = {
             "flop: 33%, 75%, a | 75%, a | a; 50%, 100%, a | 100%, a | a",
             "30000",
             100_000_000_000,
+            settings=_FEW_VISITS,
         ),
     )
 }

@@ -15,3 +15,5 @@ def test_one_line_with_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
     assert figures["threads"] == 2
     assert figures["nodes_per_s"] > figures["traversals_per_s"] > 0
     assert figures["deals_per_s"] > 0
+    assert figures["nodes_per_cpu_s"] > 0
+    assert figures["speedup"] > 0

@@ -81,12 +81,12 @@ def test_finished_trainings_can_be_made_longer(tmp_path: Path, capsys: pytest.Ca
     assert train(tmp_path, "--iterations", "8192") == 0
     assert train(tmp_path, "--resume") == 0
     assert "8,192 iterations" in capsys.readouterr().out
-    assert train(tmp_path, "--resume", "--iterations", "20480", "--floor", "-5000") == 0
+    assert train(tmp_path, "--resume", "--iterations", "20480", "--floor", "-50000") == 0
     assert "20,480 iterations" in capsys.readouterr().out
     assert main(["blueprint", "info", str(tmp_path / "tiny.blueprint"), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["iterations"] == 20_480
-    assert facts["settings"]["floor"] == -5_000
+    assert facts["settings"]["floor"] == -50_000
     assert train(tmp_path, "--resume", "--iterations", "4096") == 2
     assert "20,480 iterations are done" in capsys.readouterr().err
 

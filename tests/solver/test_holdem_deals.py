@@ -104,9 +104,10 @@ def test_push_or_fold_reaches_the_published_equilibrium() -> None:
     """Ten big blinds: the chart's clear pushes are pushes, its clear folds folds; nobody gains elsewhere."""
     game = push_fold(10.0)
     settings = TrainingSettings(prune_below=-np.inf, floor=-np.inf)
-    trainer = Trainer(game, PreflopDealer(), make_plan(settings, 1, iterations=16_000_000), threads=2)
-    while not trainer.is_done:
+    trainer = Trainer(game, PreflopDealer(), make_plan(settings, 1, iterations=16_000_000))
+    while not trainer.is_done:  # one thread: the same every time
         trainer.run_slice()
+    trainer.close()
     strategy = trainer.average_strategy()
     push, call = strategy[:338].reshape(169, 2)[:, 1], strategy[338:].reshape(169, 2)[:, 1]
     limits = [float(word) for word in PUSH.split()]
@@ -127,4 +128,4 @@ def test_push_or_fold_reaches_the_published_equilibrium() -> None:
     assert call @ weights == pytest.approx(0.374, abs=0.02)
     deals = new_deals(2_000_000, 1)
     PreflopDealer().fill(np.array([SEED], dtype=np.uint64), deals)
-    assert respond(game, strategy, deals, held_out=0.5).held_out_exploitability < 5e-3
+    assert respond(game, strategy, deals, held_out=0.5).exploitability < 5e-3 / 1.5

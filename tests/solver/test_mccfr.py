@@ -141,7 +141,7 @@ def test_leduc_reaches_its_value_and_the_exact_engine_agrees() -> None:
     trainer = train(game, deals, 10_000_000, NO_PRUNING)  # one thread: the same every time
     strategy = trainer.average_strategy()
     response = respond(game, strategy, deals)
-    assert response.exploitability < 5e-3
+    assert response.exploitability < 5e-3 / 1.5
     # Both responses bracket the value of the game, −0.0856 to the first player.
     assert -response.fitted[1] < -0.085606 < response.fitted[0]
     # The exact engine measures the same strategies, hand by hand and board by board.
