@@ -18,7 +18,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from tests.solver.training_setups import small_run
-run, folder = small_run(4_000_000), Path(sys.argv[1])
+run, folder = small_run(400_000), Path(sys.argv[1])
 while True:
     run.step()
     run.save(folder)
@@ -72,7 +72,7 @@ def test_an_extended_training_survives_a_stop_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_training_loses_at_most_one_interval(tmp_path: Path) -> None:
+def test_a_killed_training_loses_at_most_one_interval_and_ends_in_the_same_bytes(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=Path.cwd(),
         env={**os.environ, "PYTHONPATH": str(Path.cwd())},
@@ -87,7 +87,12 @@ def test_a_killed_training_loses_at_most_one_interval(tmp_path: Path) -> None:
     found = read_checkpoint(tmp_path)
     step = saved[1] - saved[0]
     assert found.iterations in (saved[-1], saved[-1] + step)
-    resume(tmp_path, small_dealer(), threads=1).step()
+    undisturbed = small_run(400_000)
+    for name, run in (("rest", resume(tmp_path, small_dealer(), threads=1)), ("whole", undisturbed)):
+        while not run.is_done:
+            run.step()
+        run.write(tmp_path / name, reproducible=True)
+    assert (tmp_path / "rest").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
 def test_reports_say_how_it_goes() -> None:
