@@ -11,6 +11,7 @@ from game.cards import Cards
 from game.hands import hand_index
 from game.state import HandState
 from solver.agent import Agent, Decision
+from solver.blueprint import Blueprint
 from solver.nested import Context, betting_states
 from solver.range_strategy import RangeStrategy
 
@@ -23,9 +24,14 @@ class AgentPlayer:
     agent: Agent
 
     @property
+    def blueprint(self) -> Blueprint:
+        """What it plays by where it does not solve."""
+        return self.agent.blueprint
+
+    @property
     def identity(self) -> str:
         """Of the blueprint's content."""
-        return self.agent.blueprint.identity
+        return self.blueprint.identity
 
     def start_hand(self, seed: int) -> AgentHand:
         """Somebody to play the next hand, in whichever seat."""

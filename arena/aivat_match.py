@@ -1,7 +1,8 @@
 """AIVAT of a duplicate match: plays every hand again in mind, on all cores.
 
 Needs nothing but the match's terms and bettings: cards and seeds follow from the number of a pair, and an
-open player asked again says the same. Guesses are those of the first player's blueprint, or the default one.
+open player asked again says the same. Guesses are those of the first blueprint that a player uses, or the
+default one.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import cast
 import numpy as np
 
 from abstraction.tables import open_tables
+from arena.agent_player import AgentPlayer
 from arena.aivat import corrected_value, mean_start
 from arena.blueprint_player import BlueprintPlayer
 from arena.duplicate import DuplicateTerms
@@ -77,7 +79,10 @@ def verify_known(players: tuple[Player, Player]) -> tuple[bool, bool]:
     """Which players tell their strategy; refuses with `MatchAborted` if neither does."""
     known = is_open(players[0]), is_open(players[1])
     if not any(known):
-        raise MatchAborted("AIVAT needs a player whose strategy is known: neither of these tells his")
+        raise MatchAborted(
+            "AIVAT needs a player whose strategy is known: neither of these tells his"
+            " (an agent does if it is given iterations=N instead of time)"
+        )
     return known
 
 
@@ -134,13 +139,15 @@ def make_evaluator(definition: str, players: tuple[str, str], seed: int) -> Eval
 
 
 def is_open(player: Player) -> bool:
-    """Whether a player tells his strategy."""
+    """Whether a player tells the strategy he played by."""
+    if isinstance(player, AgentPlayer) and player.agent.settings.on_clock:
+        return False  # solved again it comes out different, and AIVAT with another strategy is biased
     return isinstance(player.start_hand(0), OpenHandPlayer)
 
 
 def make_games(definition: GameDefinition, players: tuple[Player, Player]) -> tuple[HoldemGame, HoldemGame]:
     """Guesses for both seatings: a blueprint's values against itself, rivers as these players play them."""
-    named = [player for player in players if isinstance(player, BlueprintPlayer)]
+    named = [player for player in players if isinstance(player, BlueprintPlayer | AgentPlayer)]
     blueprint = named[0].blueprint if named else open_blueprint(default_blueprint_path())
     if blueprint.definition != definition:
         raise MatchAborted("AIVAT needs a blueprint of the game that is played")

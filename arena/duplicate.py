@@ -14,6 +14,7 @@ from typing import Any
 from rich.progress import Progress
 
 from abstraction.tables import tables_are_built
+from arena.agent_player import AgentPlayer
 from arena.blueprint_player import BlueprintPlayer
 from arena.chunks import Chunk, Pace, cut_chunks, missing_numbers
 from arena.errors import MatchAborted
@@ -120,7 +121,10 @@ def _player_of_chunks(
         if built or terms.pairs >= TABLES_FROM_PAIRS:
             return partial(_in_threads, FastDuel((first, second), terms.seed, progress), workers)
     for player in players:
-        if isinstance(player, BlueprintPlayer) and player.blueprint.definition != terms.definition:
+        if (
+            isinstance(player, BlueprintPlayer | AgentPlayer)
+            and player.blueprint.definition != terms.definition
+        ):
             raise MatchAborted(f"{player.name} was trained for another game than the one played")
     if workers == 1:
         return partial(_here, SlowDuel(terms.definition, players, terms.seed))

@@ -33,6 +33,11 @@ class AgentSettings:
     """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`."""
     threads: int = 1
 
+    @property
+    def on_clock(self) -> bool:
+        """Whether time ends solves, so that the same question may get another answer."""
+        return any(street.seconds < _FOREVER_SECONDS for street in (self.flop, self.turn, self.river))
+
     def street(self, round_index: int) -> StreetSettings:
         """Of a round after the flop."""
         return {FLOP: self.flop, TURN: self.turn, RIVER: self.river}[round_index]

@@ -8,7 +8,7 @@ import pytest
 from abstraction.isomorphism import board_locations
 from abstraction.tables import BucketTables
 from arena.aivat import Beliefs, Choice, Deal, corrected_value, mean_dealt, mean_start
-from arena.aivat_match import Evaluator, aivat_chips, make_games, play_as
+from arena.aivat_match import Evaluator, aivat_chips, is_open, make_games, play_as, verify_known
 from arena.allin import allin_chips
 from arena.blueprint_player import BlueprintPlayer
 from arena.duplicate import DuplicateTerms, play_duplicate
@@ -176,6 +176,19 @@ def test_who_cannot_be_corrected_is_refused(tmp_path: Path, quick: None) -> None
         Evaluator(HUNL, players, 1, games)
     with pytest.raises(MatchAborted, match="blueprint of the game"):
         make_games(NLFH, named)
+
+
+def test_an_agent_on_a_clock_counts_as_unknown(tmp_path: Path, quick: None) -> None:
+    """Asked again it may answer otherwise: its strategy then is not what it played."""
+    path = made_up_blueprint(tmp_path).path
+    texts = f"agent:{path}", f"agent:{path},budget=3", f"agent:{path},iterations=5", f"blueprint:{path}"
+    players = [make_player(text) for text in texts]
+    assert [is_open(player) for player in players] == [False, False, True, True]
+    assert verify_known((players[0], players[3])) == (False, True)
+    with pytest.raises(MatchAborted, match="iterations=N"):
+        verify_known((players[0], players[1]))
+    games = make_games(HUNL, (players[0], make_player("random")))  # by the agent's own blueprint
+    assert games[0].strategy.shape == players[0].blueprint.bytes.shape  # type: ignore[attr-defined]
 
 
 def test_styles_become_strategies(tmp_path: Path) -> None:
