@@ -14,6 +14,8 @@ import sys
 import threading
 from collections.abc import Sequence
 
+from arena.errors import MatchAborted
+
 COMMANDS = {
     "demo": "watch two simple players over the dealer: a first look, no set-up needed",
     "dealer": "run an ACPC dealer: a drop-in for the reference program",
@@ -63,10 +65,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader went away (`fathom … | head`): not an error, but do not flush into a closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, MatchAborted) as error:
         # Refusals of bad input are ValueErrors with a message for people; a missing file is an OSError.
         print(f"fathom {args.command}: {error}", file=sys.stderr)
-        return 2
+        return 1 if isinstance(error, MatchAborted) else 2
 
 
 def _terminate(signum: int, frame: object) -> None:  # noqa: ARG001

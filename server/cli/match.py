@@ -77,7 +77,6 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from arena.duplicate import DuplicateTerms
-    from arena.errors import MatchAborted
     from arena.registry import external_command, player_labels
     from server.game_files import load_definition
 
@@ -103,9 +102,6 @@ def run(args: argparse.Namespace) -> int:
         else:
             result = _play(terms, journal, args.workers, console)
         adjustments = _adjust(args, terms, result, console)
-    except MatchAborted as error:
-        console.print(f"fathom match: {error}", markup=False, highlight=False)
-        return 1
     except KeyboardInterrupt:
         if journal is not None:
             console.print("stopped; what was played is kept: the same command goes on from there")

@@ -47,6 +47,13 @@ def test_bad_arguments_are_refused(
     assert complaint in capsys.readouterr().err
 
 
+def test_the_journal_of_another_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["lbr", "fold", "--hands", "2", "--workers", "1", "--save", str(tmp_path / "run")]
+    assert main(command) == 0
+    assert main([*command, "--seed", "2"]) == 1
+    assert "seed 1, not 2" in capsys.readouterr().err
+
+
 @pytest.mark.slow
 def test_killed_and_started_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["lbr", "check-down", "--hands", "60", "--workers", "1", "--rounds", "4", "--json", "--save"]
