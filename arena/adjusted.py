@@ -27,11 +27,10 @@ class Adjusted:
     def __str__(self) -> str:
         return f"{self.name}: {self.estimate} (standard deviation of a hand {-self.reduction:+.0%})"
 
-    def to_json(self) -> dict[str, float]:
+    def to_json(self) -> dict[str, float | None]:
         """What a program wants to know."""
         return {
-            "mbb_per_hand": self.estimate.mean,
-            "margin_95": self.estimate.margin,
+            **self.estimate.to_json(),
             "sd_hand_mbb": self.deviation,
             "sd_reduction": self.reduction,
             "sd_reduction_samples": self.sample_reduction,

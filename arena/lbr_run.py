@@ -28,7 +28,7 @@ from arena.lbr_value import Sample, deal_board, sampled_value
 from arena.pairs import pair_seed
 from arena.players import OpenHandPlayer, Player, PublicPlayer, StrategySource
 from arena.registry import make_player, player_identity
-from arena.results import Estimate, estimate, finite
+from arena.results import Estimate, estimate
 from arena.workers import WorkerPool
 from game.definition import NUM_PLAYERS, GameDefinition, definition_text, parse_definition
 from solver.allin_equity import preflop_wins
@@ -89,18 +89,14 @@ class LbrResult:
 
     def to_json(self) -> dict[str, Any]:
         """What a program wants to know."""
-        terms, total = self.terms, self.total
+        terms = self.terms
         return {
             "lbr": terms.player,
             "actions": terms.settings.actions,
             "rounds": terms.settings.rounds,
             "hands": self.hands,
-            "mbb_per_hand": total.mean,
-            "margin_95": finite(total.margin),
-            **{
-                f"position_{p}": {"mbb_per_hand": seat.mean, "margin_95": finite(seat.margin)}
-                for p, seat in enumerate(self.by_position())
-            },
+            **self.total.to_json(),
+            **{f"position_{p}": seat.to_json() for p, seat in enumerate(self.by_position())},
             "seed": terms.seed,
         }
 

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.hand_words import describe_betting
-from arena.results import Z_95, Estimate, MatchResult, estimate
+from arena.results import Estimate, MatchResult, estimate
+from arena.statistics import Z_95
 from game.cards import Cards
 from solver.layout import F64
 
@@ -77,8 +78,11 @@ class Report:
     names: tuple[str, str]
     verdict: str
     headline: Estimate
-    more: tuple[tuple[str, Estimate], ...]
-    """Other estimates of the same, such as luck-adjusted ones, with what they are called."""
+    """What the verdict goes by: the last of the estimates, with the least luck in it."""
+    headline_unit: str
+    """What its numbers are."""
+    estimates: tuple[tuple[str, Estimate], ...]
+    """Of A's win rate, with what they are called: as played, then luck-adjusted ones. None if just one."""
     facts: tuple[tuple[str, str], ...]
     running: RunningRate
     charts: tuple[GroupChart, ...]
@@ -92,9 +96,10 @@ def make_report(
     """Work a report out.
 
     facts  names and values to show besides, e.g. the seed
-    more   further estimates of A's win rate
+    more   further estimates of A's win rate, the one to go by last
     """
     duplicate = result.hands_per_sample > 1
+    estimates = (("as played", result.total), *more)
     described = (
         ("hands", f"{result.num_hands:,}" + (" (every deal twice, seats swapped)" if duplicate else "")),
         ("game", _game_text(result)),
@@ -102,9 +107,10 @@ def make_report(
     )
     return Report(
         names=result.names,
-        verdict=_verdict(result.names, (more[-1][1] if more else result.total)),
-        headline=result.total,
-        more=tuple(more),
+        verdict=_verdict(result.names, estimates[-1][1]),
+        headline=estimates[-1][1],
+        headline_unit=f"mbb/hand for {result.names[0]}" + (f", {estimates[-1][0]}" if more else ""),
+        estimates=estimates if more else (),
         facts=described,
         running=_running(result.samples, result.hands_per_sample),
         charts=(_by_position(result), _by_street(result), _by_pot(result)),

@@ -35,8 +35,8 @@ def html_report(report: Report) -> str:
     facts = "".join(
         f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>" for name, value in report.facts
     )
-    more = "".join(
-        f"<tr><td>{escape(name)}</td><td>{_estimate(each)}</td></tr>" for name, each in report.more
+    estimates = "".join(
+        f"<tr><td>{escape(name)}</td><td>{_estimate(each)}</td></tr>" for name, each in report.estimates
     )
     total = report.headline
     a, b = (escape(name) for name in report.names)
@@ -44,12 +44,12 @@ def html_report(report: Report) -> str:
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head><body>
 <h1>{escape(report.verdict)}</h1>
-<p class="big">{signed(total.mean)} <small>± {total.margin:,.0f} mbb/hand for {a}</small></p>
+<p class="big">{signed(total.mean)} <small>± {total.margin:,.0f} {escape(report.headline_unit)}</small></p>
 <p class="note">mbb: thousandths of a big blind, so 1,000 mbb/hand is one big blind won per hand. ± is a 95 %
 interval: the true win rate lies inside it in 19 of 20 such matches.</p>
-<table class="facts"><tr><td>A</td><td>{a}</td></tr><tr><td>B</td><td>{b}</td></tr>{more}{facts}</table>
+<table class="facts"><tr><td>A</td><td>{a}</td></tr><tr><td>B</td><td>{b}</td></tr>{estimates}{facts}</table>
 <h2>Win rate of {a} as the match went on</h2>
-<p class="note">mbb/hand so far, with its 95 % interval; above zero {a} is ahead</p>
+<p class="note">mbb/hand so far, as played, with its 95 % interval; above zero {a} is ahead</p>
 {running_svg(report.running)}
 {"".join(_chart(chart) for chart in report.charts)}
 <h2>Biggest pots</h2>
@@ -151,7 +151,8 @@ def signed(value: float) -> str:
 
 def _chart(chart: GroupChart) -> str:
     note = (
-        f"{chart.note}; bars are shares of the result in mbb/hand and add up to it, lines are 95 % intervals"
+        f"{chart.note}; bars are shares of the result as played, in mbb/hand, and add up to it;"
+        " lines are 95 % intervals"
     )
     return f'<h2>{escape(chart.title)}</h2><p class="note">{escape(note)}</p>{bars_svg(chart)}'
 

@@ -28,7 +28,7 @@ def write_png(path: Path, report: Report) -> None:
     figure = Figure(figsize=(10, 7.6 + 0.36 * sum(rows)), layout="constrained")
     total = report.headline
     figure.suptitle(
-        f"{report.verdict}\n{signed(total.mean)} ± {total.margin:,.0f} mbb/hand for {report.names[0]}",
+        f"{report.verdict}\n{signed(total.mean)} ± {total.margin:,.0f} {report.headline_unit}",
         fontsize=15,
         fontweight="bold",
     )
@@ -54,7 +54,7 @@ def _draw_running(axes: Any, report: Report) -> None:
     axes.set_xlim(0, running.hands[-1])
     axes.set_title(f"Win rate of {report.names[0]} as the match went on", loc="left", fontsize=10)
     axes.set_xlabel("hands played")
-    axes.set_ylabel("mbb/hand so far")
+    axes.set_ylabel("mbb/hand so far, as played")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.yaxis.set_major_formatter(lambda value, _: signed(value))
     axes.spines[["top", "right"]].set_visible(False)
@@ -70,7 +70,9 @@ def _draw_groups(axes: Any, chart: GroupChart) -> None:
     axes.axvline(0, color="#999999", linewidth=1)
     axes.set_yticks(rows, [f"{group.label}  ({100 * group.share:.3g} % of hands)" for group in groups])
     axes.invert_yaxis()
-    axes.set_title(f"{chart.title}: {chart.note}; mbb/hand, adding up to the result", loc="left", fontsize=10)
+    axes.set_title(
+        f"{chart.title}: {chart.note}; mbb/hand, adding up to the result as played", loc="left", fontsize=10
+    )
     axes.xaxis.set_major_formatter(lambda value, _: signed(value))
     for row, mean, margin in zip(rows, means, margins, strict=True):
         axes.annotate(
@@ -101,4 +103,4 @@ def _cards(cards: Cards) -> str:
 
 
 def _estimates(report: Report) -> list[tuple[str, str]]:
-    return [(name, f"{signed(each.mean)} ± {each.margin:,.0f}") for name, each in report.more]
+    return [(name, f"{signed(each.mean)} ± {each.margin:,.0f}") for name, each in report.estimates]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from arena.pairs import HANDS_PER_PAIR, deal_pair
+from arena.statistics import Z_95
 from game.betting import BettingState
 from game.cards import Cards
 from game.definition import GameDefinition
@@ -23,7 +24,6 @@ from protocol.acpc import parse_betting
 from protocol.records import HandRecord
 from solver.layout import F64, I64
 
-Z_95 = 1.96
 Deal = Callable[[int], tuple[HoleCards, Cards]]
 
 
@@ -37,6 +37,13 @@ class Estimate:
 
     def __str__(self) -> str:
         return f"{self.mean:+,.0f} ± {self.margin:,.0f} mbb/hand"
+
+    def to_json(self) -> dict[str, float | None]:
+        """The margin is null where it is infinite: JSON has no infinity."""
+        return {
+            "mbb_per_hand": self.mean,
+            "margin_95": self.margin if math.isfinite(self.margin) else None,
+        }
 
 
 def estimate(samples: F64) -> Estimate:
@@ -105,25 +112,16 @@ class MatchResult:
     def to_json(self) -> dict[str, Any]:
         """What a program wants to know."""
         total = self.total
-        positions = {f"position_{p}": self.of_hands(self.position == p) for p in (0, 1)}
         return {
             "a": self.names[0],
             "b": self.names[1],
             "hands": self.num_hands,
             "samples": total.samples,
-            "mbb_per_hand": total.mean,
-            "margin_95": finite(total.margin),
+            **total.to_json(),
             "sd_mbb": float(self.samples.std(ddof=1)) if total.samples > 1 else None,
             "chips": int(self.chips.sum()),
-            **{
-                name: {"mbb_per_hand": e.mean, "margin_95": finite(e.margin)} for name, e in positions.items()
-            },
+            **{f"position_{p}": self.of_hands(self.position == p).to_json() for p in (0, 1)},
         }
-
-
-def finite(value: float) -> float | None:
-    """JSON has no infinity."""
-    return value if math.isfinite(value) else None
 
 
 def duplicate_result(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-_Z_95 = 1.96
+Z_95 = 1.96
+"""Standard errors to either side of the mean that make a 95 % interval."""
 
 
 class Winnings:
@@ -31,10 +32,11 @@ class Winnings:
 
     @property
     def margin(self) -> float:
-        """Half the width of the 95 % interval, taking hands as independent."""
-        hands = max(self.hands, 1)
-        variance = max(self._sum_of_squares / hands - self.mean * self.mean, 0.0)
-        return _Z_95 * math.sqrt(variance / hands)
+        """Half the width of the 95 % interval, taking hands as independent; infinite before the second."""
+        if self.hands < 2:
+            return math.inf
+        variance = max(self._sum_of_squares / self.hands - self.mean * self.mean, 0.0)
+        return Z_95 * math.sqrt(variance / (self.hands - 1))
 
     def __str__(self) -> str:
         return f"{self.mean:+,.0f} ± {self.margin:,.0f} mbb/hand"

@@ -72,5 +72,8 @@ def _measure(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _rounded(figures: dict[str, float]) -> dict[str, float]:
-    return {name: round(value, 3 if "reduction" in name else 1) for name, value in figures.items()}
+def _rounded(figures: dict[str, float | None]) -> dict[str, float | None]:
+    return {
+        name: None if value is None else round(value, 3 if "reduction" in name else 1)
+        for name, value in figures.items()
+    }

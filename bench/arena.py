@@ -18,6 +18,7 @@ from arena.duplicate import DuplicateTerms, play_duplicate
 from arena.journal import Journal
 from arena.lbr import LbrSettings
 from arena.lbr_run import LbrTerms, measure_lbr
+from arena.results import estimate
 from game.definition import HUNL, NUM_PLAYERS
 
 QUICK = ("--hands", "200000", "--matches", "50", "--lbr-hands", "400")
@@ -50,8 +51,8 @@ def _measure(args: argparse.Namespace) -> dict[str, float | int | str]:
     terms = _terms(args.player, 1, args.matches * args.match_hands // 2)
     many = play_duplicate(terms, workers=args.workers)
     samples = many.samples.reshape(args.matches, -1)
-    margins = 1.96 * samples.std(axis=1, ddof=1) / samples.shape[1] ** 0.5
-    covered = abs(samples.mean(axis=1)) <= margins
+    found = [estimate(match) for match in samples]
+    covered = [abs(match.mean) <= match.margin for match in found]
     started = time.perf_counter()
     result = play_duplicate(_terms(args.player, 2, args.hands // 2), workers=args.workers)
     seconds = time.perf_counter() - started
@@ -59,10 +60,10 @@ def _measure(args: argparse.Namespace) -> dict[str, float | int | str]:
         "bench": "arena",
         "hands_per_s": round(result.num_hands / seconds),
         "workers": args.workers,
-        "coverage": float(covered.mean()),
+        "coverage": sum(covered) / len(covered),
         "matches": args.matches,
         "match_hands": args.match_hands,
-        "margin_mbb": round(float(margins.mean()), 1),
+        "margin_mbb": round(sum(match.margin for match in found) / len(found), 1),
         **_measure_lbr(args.player, args.lbr_hands, args.workers),
         "player": args.player,
     }

@@ -16,13 +16,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.clock import TimeLimits
 from arena.dealer import DealerOptions, run_dealer
 from arena.errors import MatchAborted
 from arena.match import HandResult, MatchTerms
+from arena.pairs import HANDS_PER_PAIR
 from arena.registry import external_command, make_player
 from arena.results import MatchResult, recorded_result
 from game.definition import GameDefinition
@@ -61,10 +62,7 @@ def play_over_dealer(terms: DealerMatchTerms, save: Path | None, tick: Tick) -> 
         legs = [_play_leg(terms, base.with_name(f"{base.name}-{leg + 1}"), leg, tick) for leg in (0, 1)]
     records = [hand for pair in zip(*legs, strict=True) for hand in pair]
     result = recorded_result(terms.definition, terms.names, records)
-    return MatchResult(
-        result.definition, result.names, 2, result.position, result.chips, result.stake, result.betting,
-        result.deal,
-    )  # fmt: skip
+    return replace(result, hands_per_sample=HANDS_PER_PAIR)
 
 
 def _play_leg(terms: DealerMatchTerms, base: Path, leg: int, tick: Tick) -> list[HandRecord]:

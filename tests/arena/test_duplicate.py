@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -20,6 +21,7 @@ from arena.workers import WorkerPool
 from game.definition import HUNL, NLFH
 from protocol.acpc_log_reader import read_log
 from protocol.phh import parse_histories
+from server.cli import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -109,6 +111,15 @@ def test_estimates() -> None:
     assert found.mean == 3.0
     assert found.margin == pytest.approx(1.96 * np.sqrt((4 + 1 + 0 + 9) / 3) / 2)
     assert estimate(np.array([1.0])).margin == np.inf
+
+
+def test_one_pair_is_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """No infinity in it, also not where the hands were all-in and adjusted."""
+    assert main(["match", "all-in", "call", "--hands", "2", "--seed", "1", "--workers", "1", "--json"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    found = json.loads(line, parse_constant=pytest.fail)
+    assert found["margin_95"] is None
+    assert found["allin"]["margin_95"] is None
 
 
 def run_match(*options: str, **more: object) -> subprocess.Popen[str]:

@@ -51,6 +51,15 @@ def test_the_biggest_pots_come_first(result: MatchResult, report: Report) -> Non
         assert result.record(pot.number - 1).state.hole[own] == pot.hole[0]
 
 
+def test_the_headline_is_what_the_verdict_goes_by(result: MatchResult, report: Report) -> None:
+    assert report.headline == Estimate(12.0, 3.0, 60)
+    assert report.verdict == "pot-odds <1> beats random & co"
+    assert "+12 <small>± 3 mbb/hand for pot-odds &lt;1&gt;, luck-adjusted</small>" in html_report(report)
+    assert report.estimates[0] == ("as played", result.total)
+    plain = make_report(result)
+    assert (plain.headline, plain.estimates) == (result.total, ())
+
+
 def test_verdicts() -> None:
     def verdict(*chips: int) -> str:
         values = np.array(chips)
