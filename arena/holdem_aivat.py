@@ -30,6 +30,7 @@ from game.hands import HAND_CLASS, hand_index, unblocked
 from game.state import HandState
 from solver.allin_equity import mean_wins
 from solver.belief_kernels import PlaceValues, guess_on_board, mean_over_cards, mean_over_flops, pair_mass
+from solver.kernels.mccfr import Betting
 from solver.layout import F64, I64, U8
 from solver.node_values import NodeValues
 from solver.range_strategy import RangeStrategy
@@ -37,6 +38,7 @@ from solver.river_beliefs import (
     RiverWalk,
     fill_river_buckets,
     fill_river_order,
+    mean_over_rivers,
     new_river,
     sampled_wins,
     walk_river,
@@ -48,6 +50,7 @@ _FLOP, _RIVER = 3, 5
 _NOWHERE = -1
 _FULL = 255.0
 _REMEMBERED = 8192
+_BIG_POT = 16  # big blinds: one pot in eight, with most of the variance
 
 _FIRST_OF_CLASS: I64 = np.unique(HAND_CLASS, return_index=True)[1].astype(np.int64)
 _REPRESENTATIVE: I64 = _FIRST_OF_CLASS[HAND_CLASS]
@@ -120,6 +123,8 @@ class HoldemGame:
         table = self._table(int(self.values.places.of_node[state.node]))
         if state.board:
             board = np.array(state.board, dtype=np.uint8)
+            if len(board) == _RIVER - 1 and self._is_big(state.betting):
+                return self._mean_over_rivers(state, board, beliefs)
             return float(mean_over_cards(self.tables, board, *beliefs, table)) * state.scale
         flops, times, beliefs = _flops(beliefs)
         return _remember(
@@ -172,11 +177,11 @@ class HoldemGame:
             stack = betting.definition.stacks[1 - betting.actor]
             if betting.spent[1 - betting.actor] >= stack and len(board) < _RIVER:
                 return self._guess_answer(state, beliefs)
+        if state.node >= 0 and len(board) == _RIVER and (state.place < 0 or self._is_big(betting)):
+            return self._walk_river(state, beliefs)
         if state.place >= 0:
             cards = np.array(board, dtype=np.uint8)
             return float(guess_on_board(self.tables, cards, *beliefs, self._table(state.place))) * state.scale
-        if state.node >= 0 and len(board) == _RIVER:
-            return self._walk_river(state, beliefs)
         return 0.0
 
     def _guess_answer(self, state: HoldemState, beliefs: Beliefs) -> float:
@@ -203,16 +208,21 @@ class HoldemGame:
             fill_river_order(cards, self._river)
             fill_river_buckets(self.tables, cards, self._river)
             self._river_board = state.board
-        value = walk_river(
-            self.game.betting,
-            self.strategy,
-            self.game.num_buckets[-1],
-            state.node,
-            self._river,
-            *beliefs,
-            self._walk,
+        mass, total = walk_river(*self._profile(state), self._river, *beliefs, self._walk)
+        return float(total / mass) * state.scale
+
+    def _mean_over_rivers(self, state: HoldemState, board: U8, beliefs: Beliefs) -> float:
+        return (
+            float(mean_over_rivers(*self._profile(state), self.tables, board, *beliefs, self._walk))
+            * state.scale
         )
-        return float(value) * state.scale
+
+    def _profile(self, state: HoldemState) -> tuple[Betting, U8, int, int]:
+        return self.game.betting, self.strategy, self.game.num_buckets[-1], state.node
+
+    def _is_big(self, betting: BettingState) -> bool:
+        """Whether a pot is worth the milliseconds of walking all rivers."""
+        return betting.pot >= _BIG_POT * betting.definition.big_blind
 
     def _table(self, place: int) -> PlaceValues:
         values = self.values

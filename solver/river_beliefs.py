@@ -175,8 +175,8 @@ def walk_river(
     first: F64,
     second: F64,
     walk: RiverWalk,
-) -> float:
-    """The mean payoff over pairs of hands when both follow a profile from a river node to the end.
+) -> tuple[float, float]:
+    """Mass, and sum over pairs of w0 × w1 × payoff when both follow a profile from a river node to the end.
 
     strategy  uint8[node][action][bucket]: probabilities in 255ths
     walk      scratch
@@ -212,6 +212,38 @@ def walk_river(
             total += betting.stake[entry] * river_wins(river, weights[level + 1, 0], weights[level + 1, 1])
         else:
             total += betting.fixed[entry] * _river_mass(river, weights[level + 1, 0], weights[level + 1, 1])
+    return mass, total
+
+
+@kernel
+def mean_over_rivers(
+    betting: Betting,
+    strategy: U8,
+    num_buckets: int,
+    root: int,
+    tables: BucketTables,
+    board: U8,
+    first: F64,
+    second: F64,
+    walk: RiverWalk,
+) -> float:
+    """The mean payoff over the river card when both follow a profile from then on.
+
+    board  uint8[4]
+    """
+    river, completed = new_river(), np.zeros(5, dtype=np.uint8)
+    for i in range(4):
+        completed[i] = board[i]
+    mass = total = 0.0
+    for card in range(NUM_CARDS):
+        if card == board[0] or card == board[1] or card == board[2] or card == board[3]:
+            continue
+        completed[4] = card
+        fill_river_order(completed, river)
+        fill_river_buckets(tables, completed, river)
+        weight, value = walk_river(betting, strategy, num_buckets, root, river, first, second, walk)
+        mass += weight
+        total += value
     return total / mass
 
 
