@@ -35,12 +35,16 @@ from solver.river_beliefs import (
     board_wins,
     fill_river_buckets,
     fill_river_order,
+    mean_over_rivers,
     new_river,
     sampled_wins,
     walk_river,
 )
 from solver.training_game import make_training_game
 from tests.reference import beliefs as slow
+
+# Without JIT, wrapping multiplication is a warning.
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")
 
 FLOP, TURN, RIVER = (parse_cards(text) for text in ("7h8hTs", "7h8hTs2c", "7h8hTs2cTd"))
 
@@ -122,6 +126,7 @@ def test_all_in_before_the_flop() -> None:
 
 
 @pytest.mark.kernel
+@pytest.mark.slow
 def test_counts_of_wins_match_the_reference() -> None:
     wins = np.zeros((NUM_HANDS, NUM_HANDS), dtype=np.uint16)
     add_wins(np.array([RIVER], dtype=np.uint8), np.array([3], dtype=np.uint16), wins)
@@ -193,8 +198,8 @@ def test_means_over_flops_match_the_reference() -> None:
 
 @pytest.mark.kernel
 def test_river_walks_match_the_reference() -> None:
-    (first, one), (second, two) = some_belief(11, RIVER, 6), some_belief(12, RIVER, 6)
-    tree = build_hand_tree(HUNL, parse_menu_book("preflop: -; flop: -; turn: -; river: 100%, a | a"))
+    (first, one), (second, two) = some_belief(11, TURN, 4), some_belief(12, TURN, 4)
+    tree = build_hand_tree(HUNL, parse_menu_book("preflop: -; flop: -; turn: -; river: 100% | a"))
     game = make_training_game(tree, (169, 8, 8, 8), 100.0)
     rng = np.random.default_rng(6)
     strategy = np.zeros(game.table_size, dtype=np.uint8)
@@ -204,17 +209,29 @@ def test_river_walks_match_the_reference() -> None:
         rows = rng.multinomial(255, rng.dirichlet(np.full(count, 0.6)), size=buckets).T
         strategy[at : at + rows.size] = rows.reshape(-1)
     root = int(np.flatnonzero(betting.column % 4 == 3)[0])
-    river = new_river()
-    fill_river_order(board_array(RIVER), river)
-    fill_river_buckets(tables, board_array(RIVER), river)
+    walk = RiverWalk(np.zeros((12, 2, NUM_LIVE_HANDS)), np.zeros((12, 2), dtype=np.int64))
     out = np.empty(NUM_HANDS, dtype=np.uint16)
-    fill_board_buckets(tables, board_array(RIVER), out)
 
     def chances(n: int, hand: int) -> list[float]:
         at, count = int(betting.base[n]), int(betting.num_actions[n])
         rows = strategy[at : at + 8 * count].reshape(count, 8)
         return [float(p) / 255 for p in rows[:, out[hand]]]
 
-    walk = RiverWalk(np.zeros((12, 2, NUM_LIVE_HANDS)), np.zeros((12, 2), dtype=np.int64))
-    mass, total = walk_river(betting, strategy, 8, root, river, first, second, walk)
-    assert total / mass == pytest.approx(slow.river_value(game, chances, root, one, two, RIVER))
+    total = weight = 0.0
+    for card in set(range(52)) - set(TURN):
+        board = (*TURN, card)
+        fill_board_buckets(tables, board_array(board), out)
+        left = slow.mass(one, two, board)
+        if left:
+            value = slow.river_value(game, chances, root, one, two, board)
+            total += left * value
+            weight += left
+            if board == RIVER:
+                river = new_river()
+                fill_river_order(board_array(RIVER), river)
+                fill_river_buckets(tables, board_array(RIVER), river)
+                mass, found = walk_river(betting, strategy, 8, root, river, first, second, walk)
+                assert mass == pytest.approx(left)
+                assert found / mass == pytest.approx(value)
+    mean = mean_over_rivers(betting, strategy, 8, root, tables, board_array(TURN), first, second, walk)
+    assert mean == pytest.approx(total / weight)
