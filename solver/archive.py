@@ -24,7 +24,8 @@ from solver.table_file import read_header as read_any_header
 from solver.tree import BettingRoot
 
 MAGIC = b"FATHOMS\n"
-VERSION = 1
+VERSION = 2
+"""2: the hands of a river are in order of strength."""
 
 
 class ArchiveError(ValueError):

@@ -21,7 +21,8 @@ from solver.schedules import DEFAULT_SCHEDULE, Schedule
 from solver.solution import Solution
 from solver.tree import DECISION
 
-_SLICE = 64
+_SLICE = 512
+"""Iterations of a call without checks: long, because other threads must wake up for each."""
 
 
 @dataclass(frozen=True, slots=True)

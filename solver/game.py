@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from solver.layout import F32, I32, I64, LANES, Boards
+from solver.layout import F32, I32, I64, LANES, LINE, Boards
 from solver.tree import Tree
 
 Cards = tuple[int, ...]
@@ -85,7 +85,7 @@ def make_game(
     hand_size  cards each player really holds
     """
     num_hands = len(hands)
-    stride = (num_hands // LANES + 1) * LANES
+    stride = (num_hands // LINE + 1) * LINE
     cards_of_boards = [root_board]
     first_child: list[int] = []
     round_of_board = [0]
@@ -145,9 +145,7 @@ def _order_hands(
     ends = np.zeros((num_boards, num_hands), dtype=np.uint16)
     live, groups = np.zeros(num_boards, dtype=np.int32), np.zeros(num_boards, dtype=np.int32)
     packed = ((hands[:, 1] << 16 | hands[:, 0]) * LANES).astype(np.uint32)
-    # The order of equal hands is free, and of all hands without a showdown. Neighbours that share a card
-    # would make the running sums wait for each other: put hands of the same difference together.
-    spread = ((hands[:, 1] - hands[:, 0]) * num_cards + hands[:, 0]).argsort()
+    spread = _spread_order(hands, num_cards)
     dead = np.zeros(num_cards, dtype=np.bool_)
     for b, cards in enumerate(cards_of_boards):
         dead[:] = False
@@ -155,7 +153,7 @@ def _order_hands(
         blocked = dead[hands[:, 0]] | dead[hands[:, 1]]
         if has_showdown[b]:
             strength = strengths(cards)
-            order = spread[strength[spread].argsort(kind="stable")]
+            order = showdown_order(hands, strength, num_cards)
             order = order[~blocked[order]]
             edges = np.flatnonzero(np.diff(strength[order])) + 1
             groups[b] = len(edges) + 1
@@ -169,6 +167,20 @@ def _order_hands(
     first_image, image = np.zeros(num_boards + 1, dtype=np.int32), np.zeros((0, stride), dtype=np.uint16)
     children = np.array(first_child, dtype=np.int32)
     return Boards(table, children, position, pair, ends, live, groups, first_image, image)
+
+
+def _spread_order(hands: I64, num_cards: int) -> I64:
+    """Hands of the same difference together: neighbours seldom share a card.
+
+    Otherwise the running sums of the terminals would wait for each other.
+    """
+    return np.argsort((hands[:, 1] - hands[:, 0]) * num_cards + hands[:, 0])
+
+
+def showdown_order(hands: I64, strength: Strengths, num_cards: int) -> I64:
+    """The weakest hand first; the order of equal hands is free."""
+    spread = _spread_order(hands, num_cards)
+    return spread[strength[spread].argsort(kind="stable")]
 
 
 def compact_hands(ranges: F32, playable: npt.NDArray[np.bool_]) -> I64:

@@ -9,7 +9,7 @@ from game.cards import NUM_CARDS, Cards, cards_text, verify_distinct
 from game.errors import CardError, RangeError
 from game.evaluator import river_strengths
 from game.hands import HAND_CARDS, NUM_HANDS, unblocked
-from solver.game import Game, compact_hands, make_game
+from solver.game import Game, compact_hands, make_game, showdown_order
 from solver.layout import F32
 from solver.tree import RIVER, Tree
 
@@ -29,6 +29,9 @@ def holdem_game(board: Cards, tree: Tree, ranges: F32) -> Game:
     if weights.shape != (2, NUM_HANDS) or not np.isfinite(weights).all() or (weights < 0).any():
         raise RangeError("ranges must be two rows of 1326 weights, none negative")
     labels = compact_hands(weights, unblocked(board))
+    if tree.num_rounds == 1:  # threads share a lone river by parts of its order: `parts`
+        strength = river_strengths(board)[labels].astype(np.int64)
+        labels = labels[showdown_order(HAND_CARDS[labels].astype(np.int64), strength, NUM_CARDS)]
     hands = HAND_CARDS[labels].astype(np.int64)
 
     def strengths(cards: tuple[int, ...]) -> npt.NDArray[np.int64]:

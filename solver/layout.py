@@ -1,7 +1,7 @@
 """The arrays the solver's kernels share, their index order and types.
 
 One hand list serves a whole game: `hand` is an index 0..H-1 over the hands not blocked by the root board,
-rows of hands are `stride` elements apart, a multiple of 8 above H. Hands blocked by a later public card keep
+rows of hands are `stride` elements apart, a multiple of 16 above H. Hands blocked by a later public card keep
 their place; they get value 0 and do no harm.
 
 Every table of regrets or strategy sums is one flat float32 array: [board][action row][hand]. `Boards.table`
@@ -31,6 +31,8 @@ U64 = npt.NDArray[np.uint64]
 I8 = npt.NDArray[np.int8]
 
 LANES = 8
+LINE = 16
+"""Elements of a cache line: what threads share is cut at multiples of it."""
 CHUNKS = 16
 """Second-round boards are added up in this many fixed parts, so results do not depend on the threads."""
 
@@ -129,7 +131,7 @@ class Team(NamedTuple):
     """What the threads of one solve share."""
 
     root: Scratch
-    """Rows of the first round."""
+    """Rows of the first round; on a lone river, of this thread's part."""
     chunks: F32
     """float32[CHUNKS * leaves * stride]: what each chunk of second-round boards adds to the leaves."""
     leaf_reach: I32
@@ -138,6 +140,17 @@ class Team(NamedTuple):
     """int32[2, leaves]: value row."""
     counters: I64
     """int64[NUM_COUNTERS]: see `kernels.threads`."""
+    told: F32
+    """float32[2 * batch * parts * 2, line]: what the parts of a lone river tell each other. A row is S and F
+    of `kernels.terminal`: [turn][group of a batch][part][for the parts above it, below it]."""
+    own: F32
+    """float32[2 * batch, line]: for each group of a batch, S and F of this part, in its own memory."""
+    lanes: F32
+    """float32[batch, (stride + 1) * 8]: showdown reach of this thread's part for each group of a batch."""
+    fold_lanes: F32
+    """float32[batch, (stride + 1) * 8]: fold reach."""
+    batch: int
+    """Groups of terminals between two meetings of threads that share a lone river; else 0."""
     num_threads: int
 
 

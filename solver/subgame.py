@@ -82,7 +82,7 @@ class Subgame:
     def alternative_of(self, game: Game) -> F32:
         """The alternatives over the hands of a game made for this subgame."""
         assert self.alternative is not None, "an unsafe subgame has no alternatives"
-        return self.alternative[np.searchsorted(self.labels, game.labels)]
+        return self.alternative[_places(self.labels, game.labels)]
 
 
 def unsafe_subgame(solution: Solution, node: int, board: int = 0) -> Subgame:
@@ -235,3 +235,9 @@ def _rounds_on_path(game: Game, node: int, board: int) -> list[tuple[int, int, l
             steps = []
         node = parent
     return [*rounds, (0, board, steps)]
+
+
+def _places(labels: I64, wanted: I64) -> I64:
+    """Where each wanted label is among `labels`, which may be in any order."""
+    order = np.argsort(labels)
+    return np.asarray(order[np.searchsorted(labels, wanted, sorter=order)])

@@ -113,7 +113,7 @@ def _player_record(outcome: Outcome, values: NodeValues, player: int) -> dict[st
     labels = outcome.solution.game.labels
     reach = values.reach[player]
     hands = {}
-    for h in np.flatnonzero(reach > 0):
+    for h in (h for h in np.argsort(labels) if reach[h] > 0):
         record: dict[str, object] = {
             "weight": _number(reach[h]),
             "ev": _number(values.ev[player, h]),

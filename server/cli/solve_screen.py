@@ -155,7 +155,7 @@ def show_hands(console: Console, outcome: Outcome, view: View, wanted: F32) -> N
     table = _table()
     for heading in ("hand", "weight", "ev", "equity", *view.names):
         table.add_column(heading, justify="left" if heading == "hand" else "right")
-    chosen = [h for h in np.flatnonzero(reach > 0)[::-1] if wanted[labels[h]] > 0]
+    chosen = [h for h in np.argsort(labels)[::-1] if reach[h] > 0 and wanted[labels[h]] > 0]
     for h in chosen:
         shares = [f"{share:.1%}" for share in values.strategy[:, h]]
         ev, equity = values.ev[values.actor, h], values.equity[values.actor, h]

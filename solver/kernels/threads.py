@@ -1,8 +1,9 @@
 """What threads that run one kernel together need: a shared counter, a barrier and a way to be stopped.
 
 Threads are started by the caller and stay in the kernel for many iterations, so meeting must cost well under
-a microsecond: they spin, and give the processor away only when kept waiting. Counters are elements of an
-int64 array, eight apart so that each has a cache line of its own.
+a microsecond: they spin, and go to sleep only when kept waiting: on a busy machine that lets the others run,
+and keeps the right to run for when there is work (giving way without sleeping does not). Counters
+are elements of an int64 array, eight apart so that each has a cache line of its own.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from game.jit import kernel
 from solver.layout import I64
 
 ARRIVED, GENERATION, NEXT_TASK, STOPPED = 0, 8, 16, 24
-NUM_COUNTERS = 32
+"""Counters; there are two of STOPPED."""
+NUM_COUNTERS = 40
 
 STOP, DEADLINE = 0, 1
 """Elements of a stop word: not 0 once somebody wants a stop; nanoseconds of `now` after which to stop."""
 NO_DEADLINE = (1 << 63) - 1
 
-_SPINS_BEFORE_YIELD = 2000
+_SPINS_BEFORE_SLEEP = 150_000
+"""About a tenth of a millisecond."""
+_SLEEP_MICROSECONDS = 20
 
 
 def _element(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
@@ -51,10 +55,13 @@ def _atomic_load(_typing: Any, array: Any, _index: Any) -> Any:
 
 
 @intrinsic
-def _yield_processor(_typing: Any) -> Any:
+def _sleep_briefly(_typing: Any) -> Any:
     def codegen(context: Any, builder: Any, _signature: Any, _args: Any) -> Any:
-        function_type = ir.FunctionType(ir.IntType(32), [])
-        builder.call(_declare(builder.module, function_type, "sched_yield"), [])
+        number = ir.IntType(32)
+        function_type = ir.FunctionType(number, [number])
+        builder.call(
+            _declare(builder.module, function_type, "usleep"), [ir.Constant(number, _SLEEP_MICROSECONDS)]
+        )
         return context.get_dummy_value()
 
     return types.none(), codegen
@@ -93,15 +100,16 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
         """A counter's value now, whoever writes it."""
         return int(array[index])
 
-    def yield_processor() -> None:
-        """Let another thread run."""
+    def sleep_briefly() -> None:
+        """Let others run for some microseconds."""
+        time.sleep(_SLEEP_MICROSECONDS * 1e-6)
 
     def now() -> int:
         """Nanoseconds of a clock that only goes forward: `time.CLOCK_MONOTONIC`."""
         return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
 else:
-    atomic_add, atomic_load, yield_processor = _atomic_add, _atomic_load, _yield_processor
+    atomic_add, atomic_load, sleep_briefly = _atomic_add, _atomic_load, _sleep_briefly
     now = _now
 
 
@@ -132,5 +140,5 @@ def meet(counters: I64, num_threads: int) -> None:
     spins = 0
     while atomic_load(counters, GENERATION) == generation:
         spins += 1
-        if spins > _SPINS_BEFORE_YIELD:
-            yield_processor()
+        if spins > _SPINS_BEFORE_SLEEP:
+            sleep_briefly()

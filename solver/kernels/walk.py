@@ -5,8 +5,9 @@ his average. EVALUATE gives the value of the traverser's strategy, RESPOND of hi
 strategies from `tables.regret` and change nothing.
 
 All threads run the same pass. In the first round each works on its own hands going down and up and on some
-of the terminals in between; boards of the second round are handed out in chunks. With `stop` set a pass
-goes through its meetings without working, and leaves its result unfinished.
+of the terminals in between; boards of the second round are handed out in chunks. A lone river, whose first
+round is its last, is shared by hands alone: see `parts`. With `stop` set a pass goes through its meetings
+without working, and leaves its result unfinished.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from game.jit import kernel
 from game.simd import load8, splat, store8
+from solver.kernels.parts import evaluate_together
 from solver.kernels.regret import (
     add_to_average,
     best_value,
@@ -48,6 +50,7 @@ from solver.layout import (
     F64,
     I64,
     LANES,
+    LINE,
     Boards,
     Gadget,
     Program,
@@ -317,10 +320,12 @@ def add_chunks(begin: int, end: int, traverser: int, stride: int, team: Team) ->
 
 
 @kernel
-def own_hands(thread: int, num_threads: int, stride: int) -> tuple[int, int]:
+def own_hands(thread: int, stride: int, team: Team) -> tuple[int, int]:
     """The hands of the first round that a thread works on, always the same."""
-    blocks = stride // LANES
-    return thread * blocks // num_threads * LANES, (thread + 1) * blocks // num_threads * LANES
+    if team.batch > 0:  # all of a part's
+        return 0, stride
+    blocks = stride // LINE
+    return thread * blocks // team.num_threads * LINE, (thread + 1) * blocks // team.num_threads * LINE
 
 
 @kernel
@@ -344,9 +349,20 @@ def run_pass(
     """
     stride, root = shape.stride, team.root
     segment = step.traverser * program.round_segments[-1]
-    begin, end = own_hands(thread, team.num_threads, stride)
+    begin, end = own_hands(thread, stride, team)
     copy_row(opponent_reach, begin, root.reach, begin, end - begin)
     descend(segment, 0, begin, end, shape, program, tables, step, root.reach)
+    if shape.num_rounds == 1:
+        if team.num_threads == 1:
+            if is_stopped(stop):
+                return False
+            for g in range(program.segments[segment, 2], program.segments[segment, 3]):
+                evaluate_group(g, 0, shape, boards, program, root.reach, root.value, scratch)
+        elif not evaluate_together(thread, segment, shape, boards, program, team, scratch, stop):
+            return False
+        ascend(segment, 0, begin, end, shape, program, tables, step, root.value)
+        copy_row(root.value, begin, root_value, begin, end - begin)
+        return True
     if thread == 0:
         team.counters[NEXT_TASK] = 0
         team.counters[STOPPED] = 0
@@ -355,17 +371,13 @@ def run_pass(
         evaluate_group(g, 0, shape, boards, program, root.reach, root.value, scratch)
     if thread == 0:
         clear_rows(segment, stride, program, root.value)
-    if shape.num_rounds > 1:
-        finished = visit_chunks(shape, boards, program, tables, step, team, scratch, stop)
-    else:
-        finished = not is_stopped(stop)
-    if not finished:  # one thread that gave up is enough
+    if not visit_chunks(shape, boards, program, tables, step, team, scratch, stop):
+        # one thread that gave up is enough
         atomic_add(team.counters, STOPPED, 1)
     meet(team.counters, team.num_threads)
     if atomic_load(team.counters, STOPPED) != 0:
         return False
-    if shape.num_rounds > 1:
-        add_chunks(begin, end, step.traverser, stride, team)
+    add_chunks(begin, end, step.traverser, stride, team)
     ascend(segment, 0, begin, end, shape, program, tables, step, root.value)
     copy_row(root.value, begin, root_value, begin, end - begin)
     return True
@@ -394,7 +406,7 @@ def iterate(
     schedule    float64[T, 4]       keep_positive, keep_negative, keep_average, keep_next of each iteration
     """
     stride = shape.stride
-    begin, end = own_hands(thread, team.num_threads, stride)
+    begin, end = own_hands(thread, stride, team)
     for t in range(schedule.shape[0]):
         for traverser in range(2):
             step = Step(

@@ -119,7 +119,7 @@ def test_other_versions_are_refused(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[8:12] = struct.pack("<I", 99)
     path.write_bytes(data)
-    with pytest.raises(ArchiveError, match="of version 99, this program reads version 1"):
+    with pytest.raises(ArchiveError, match="of version 99, this program reads version 2"):
         load(path)
 
 

@@ -188,9 +188,8 @@ def test_permuting_suits_permutes_the_answer() -> None:
     np.testing.assert_allclose(answers[0][1], answers[1][1], atol=1e-3)
 
 
-@pytest.mark.parametrize("board", ["AsKd7h4c2s", "AsKd7h4c"])
-def test_threads_do_not_change_the_answer(board: str) -> None:
-    game = holdem(board, 1000, 3000, "100%, a | a")
+def test_threads_do_not_change_the_answer() -> None:
+    game = holdem("AsKd7h4c", 1000, 3000, "100%, a | a")
     results = []
     for threads in (1, 2, 3):
         solver = Solver(game, threads=threads)

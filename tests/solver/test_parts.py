@@ -1,0 +1,136 @@
+"""Threads that share a lone river by its hands."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import solver.engine
+from game.hands import NUM_HANDS, hand_text
+from solver.cfr import Solver
+from solver.cut import cut
+from solver.engine import Engine, make_gadget
+from solver.game import Game
+from solver.kernels.parts import finish_part, sum_part
+from solver.parts import cut_hands
+from solver.tree import DECISION
+from tests.reference.cfr import ReferenceGame
+from tests.solver.games import holdem, holdem_strength
+
+ONE_GROUP, FEW_GROUPS = "AhKhQhJhTh", "QsQh8d8c5s"
+
+
+@pytest.fixture(autouse=True)
+def _always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver.engine, "_WORTH_WAKING", 0)
+
+
+def some_hands(count: int) -> list[str]:
+    chosen = np.random.default_rng(5).choice(NUM_HANDS, count, replace=False)
+    return [hand_text(int(hand)) for hand in chosen]
+
+
+def one_after_another(engine: Engine, g: int) -> None:
+    """What the threads of a team do for one group, by one thread and so without meeting."""
+    program, workers = engine._compiled.program, engine._all
+    told = workers[0].team.told[: 2 * len(workers)]
+    for p, one in enumerate(workers):
+        sum_part(p, g, 0, one.shape, one.boards, program, one.team, told)
+    for p, one in enumerate(workers):
+        finish_part(p, g, 0, one.shape, one.boards, program, one.team, one.scratch, told)
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("board", ["AhKd7h4c2s", FEW_GROUPS])
+@pytest.mark.parametrize("threads", [2, 3])
+def test_parts_match_pairwise_comparison(board: str, threads: int) -> None:
+    game = holdem(board, 100, 300, "50%, a | a", some_hands(260))
+    reference = ReferenceGame(game, lambda cards, hand: holdem_strength(game, cards, hand))
+    engine, rng = Engine(game, threads), np.random.default_rng(3)
+    assert 2 <= len(engine._all) <= threads
+    reach = np.zeros((engine._compiled.reach_rows, game.stride), dtype=np.float32)
+    reach[:, : game.num_hands] = rng.random((len(reach), game.num_hands))
+    for one in engine._all:
+        assert one.part is not None
+        one.part.take(reach, one.team.root.reach)
+    program = engine._compiled.program
+    showdown, fold = (int(np.flatnonzero(game.tree.kind == kind)[0]) for kind in (2, 1))
+    g = int(program.segments[0, 2])  # player 0 is the traverser; the first group is of both kinds
+    one_after_another(engine, g)
+    value = np.zeros((engine._compiled.value_rows, game.stride), dtype=np.float32)
+    for one in engine._all:
+        assert one.part is not None
+        one.part.give_back(one.team.root.value, value)
+    for lane in (0, 7):
+        expected = np.zeros(game.num_hands)
+        for amount, row, node, player in (
+            (program.lane_win[g, lane], program.lane_showdown[g, lane], showdown, 0),
+            (program.lane_gain[g, lane], program.lane_fold[g, lane], fold, 1 - int(game.tree.player[fold])),
+        ):
+            if amount:
+                values = reference.terminal(node, 0, player, dict(enumerate(reach[row].astype(float))))
+                expected += amount * np.array(list(values.values())) / game.tree.amount[node]
+        np.testing.assert_allclose(
+            value[program.lane_out[g, lane], : game.num_hands], expected, rtol=1e-4, atol=0.02
+        )
+
+
+@pytest.mark.parametrize("board", ["AsKd7h4c2s", FEW_GROUPS])
+def test_all_numbers_of_threads_agree(board: str) -> None:
+    game = holdem(board, 1000, 3000, "100%, a | a")
+    averages, values = [], []
+    for threads in (1, 2, 3, 2):
+        solver = Solver(game, threads=threads)
+        solver.run(3)
+        averages.append(solver.average.copy())
+        values.append(solver.engine._root_value.copy())
+    for average, value in zip(averages[1:], values[1:], strict=True):
+        # Rounding may decide between actions of the same value: single hands may differ.
+        assert np.mean(np.abs(average - averages[0]) > 1e-3) < 1e-3
+        np.testing.assert_allclose(value, values[0], rtol=1e-3, atol=20.0)  # of half a million
+    np.testing.assert_array_equal(averages[3], averages[1])
+
+
+def test_equal_hands_stay_together() -> None:
+    game = holdem("AsKd7h4c2s", 1000, 3000, "a")
+    parts = cut_hands(game.boards, game.stride, 3)
+    assert [part.begin for part in parts] == [0, *[part.end for part in parts[:-1]]]
+    assert parts[-1].end == game.num_hands
+    for part in parts:
+        assert abs(part.end - part.begin - game.num_hands / 3) < 60
+        assert part.end in game.boards.ends[0]
+    assert len(cut_hands(holdem(ONE_GROUP, 1000, 3000, "a").boards, game.stride, 3)) == 1
+
+
+def test_a_gadget_is_shared_too() -> None:
+    game = holdem("AsKd7h4c2s", 1000, 3000, "100%, a | a")
+    alternative = np.linspace(-3e5, 3e5, game.num_hands, dtype=np.float32)
+    solvers = [Solver(game, threads=n, gadget=lambda e: make_gadget(e, 1, alternative)) for n in (1, 2)]
+    for one in solvers:
+        one.run(4)
+    for first, second in zip(solvers[0]._gadget or (), solvers[1]._gadget or (), strict=True):
+        np.testing.assert_allclose(first, second, rtol=1e-3, atol=50.0)
+
+
+def test_a_team_can_be_stopped_and_go_on() -> None:
+    one = Solver(holdem("AsKd7h4c2s", 1000, 9500, "50%, 100%, a | 100%, a"), threads=2)
+    assert one.solve(deadline=time.monotonic() - 1).iterations == 0
+    timer = threading.Timer(0.1, one.stop)
+    timer.start()
+    assert one.solve().iterations < 1_000_000
+    timer.join()
+    assert one.run(3) == 3
+    for node in np.flatnonzero(one.game.tree.kind == DECISION):
+        np.testing.assert_allclose(one.solution().strategy(int(node)).sum(axis=0), 1.0, atol=1e-5)
+
+
+def test_a_river_out_of_a_turn_keeps_the_order_of_the_turn() -> None:
+    turn = Solver(holdem("AsKd7h4c", 1000, 1000, "a"))
+    turn.run(1)
+    tree = turn.game.tree
+    node = int(np.flatnonzero((tree.round == 1) & (tree.kind == DECISION))[0])
+    river: Game = cut(turn.solution(), node, 1).game
+    assert len(Engine(river, threads=2)._all) == 1
