@@ -11,20 +11,19 @@ from functools import cached_property
 
 import numpy as np
 
-from abstraction.buckets import BLOCKED
 from abstraction.tables import BucketTables, board_buckets, open_tables, tables_are_built
-from arena.play_style import PlayStyle, StyleNumbers, style_rows
+from arena.play_style import PlayStyle, StyleNumbers, fill_probabilities, style_weights
 from arena.public_blueprint import PublicBlueprint
 from game.actions import CALL, Action
 from game.betting import BettingState
 from game.cards import Cards
-from game.hands import hand_index, unblocked
+from game.hands import NUM_HANDS, hand_index, unblocked
 from game.state import HandState
 from solver.blueprint import Blueprint
 from solver.blueprint_walk import CHOICE_KEY, KEYS_PER_ACTION, OFF_TREE, BlueprintWalk
 from solver.kernels.draws import unit_at
-from solver.layout import F32, I32, I64, U8, U16
-from solver.range_strategy import RangeStrategy
+from solver.layout import I32, U16
+from solver.range_strategy import RangeStrategy, merge_actions
 
 _SEED_MASK = (1 << 64) - 1
 
@@ -89,25 +88,25 @@ class BlueprintHand:
             return CALL
         hole = state.hole[position]
         bucket = int(self._player.buckets(state.visible_board)[hand_index(hole[0], hole[1])])
-        weights = self._weights(node, self._player.blueprint.rows(node)[:, bucket : bucket + 1])[:, 0]
+        weights = self._player.blueprint.rows(node)[:, bucket].astype(np.int64)
+        total = style_weights(self._player.numbers, self._codes(node), weights)
         index = sum(map(len, betting.actions))
-        drawn = unit_at(np.uint64(self._seed), KEYS_PER_ACTION * index + CHOICE_KEY) * float(weights.sum())
+        drawn = unit_at(np.uint64(self._seed), KEYS_PER_ACTION * index + CHOICE_KEY) * float(total)
         choice = int(np.searchsorted(np.cumsum(weights), drawn, side="right"))
         return walk.real_action(node, int(self._children(node)[choice]), betting)
 
     def strategy(self, betting: BettingState, board: Cards) -> RangeStrategy:
         """What the player to act does with every hand; sizes that become the same real one are one."""
-        blueprint = self._player.blueprint
         node = self.node(betting)
         if node == OFF_TREE:
             return RangeStrategy((CALL,), unblocked(board).astype(np.float32)[None, :])
-        actions = [self._player.walk.real_action(node, int(child), betting) for child in self._children(node)]
-        weights = self._weights(node, blueprint.rows(node))
-        merged = tuple(dict.fromkeys(actions))
-        sums = np.zeros((len(merged), weights.shape[1]), dtype=np.int64)
-        for action, row in zip(actions, weights, strict=True):
-            sums[merged.index(action)] += row
-        return RangeStrategy(merged, _spread(sums, self._player.buckets(board)))
+        player, children = self._player, self._children(node)
+        actions = [player.walk.real_action(node, int(child), betting) for child in children]
+        rows = np.zeros((len(children), NUM_HANDS), dtype=np.float32)
+        fill_probabilities(
+            player.numbers, self._codes(node), player.blueprint.rows(node), player.buckets(board), rows
+        )
+        return merge_actions(actions, rows)
 
     def node(self, betting: BettingState) -> int:
         """The blueprint's node for a running hand, or OFF_TREE."""
@@ -121,17 +120,5 @@ class BlueprintHand:
     def _children(self, node: int) -> I32:
         return self._player.blueprint.tree.children_of(node)
 
-    def _weights(self, node: int, rows: U8) -> I64:
-        weights = np.empty(rows.shape, dtype=np.int64)
-        codes = self._player.blueprint.tree.action[self._children(node)]
-        style_rows(self._player.numbers, codes, np.ascontiguousarray(rows), weights)
-        return weights
-
-
-def _spread(weights: I64, buckets: U16) -> F32:
-    """float32[A, 1326]: probabilities of hands from weights int64[A, K] of buckets."""
-    probabilities = (weights / weights.sum(axis=0)).astype(np.float32)
-    live = buckets != BLOCKED
-    spread: F32 = probabilities[:, np.where(live, buckets, 0)]
-    spread[:, np.logical_not(live)] = 0.0
-    return spread
+    def _codes(self, node: int) -> I32:
+        return np.ascontiguousarray(self._player.blueprint.tree.action[self._children(node)])

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from abstraction.buckets import BLOCKED
 from game.jit import kernel
-from solver.layout import I32, I64, U8
+from solver.layout import F32, I32, I64, U8, U16
 from solver.tree import CALL_ACTION, FOLD_ACTION
 
 MILLE = 1000
@@ -104,6 +105,28 @@ def style_rows(style: StyleNumbers, codes: I32, rows: U8, weights: I64) -> None:
         style_weights(style, codes, column)
         for a in range(rows.shape[0]):
             weights[a, k] = column[a]
+
+
+@kernel
+def fill_probabilities(style: StyleNumbers, codes: I32, rows: U8, buckets: U16, out: F32) -> None:
+    """Probabilities of hands from a node's bytes, with a style applied.
+
+    codes    int32[A]          in: actions as the betting tree writes them
+    rows     uint8[A, K]       in
+    buckets  uint16[1326]      in
+    out      float32[A, 1326]  out: blocked hands untouched
+    """
+    num_actions = rows.shape[0]
+    column: I64 = np.empty(num_actions, dtype=np.int64)
+    for h in range(buckets.shape[0]):
+        bucket = np.int64(buckets[h])
+        if bucket == BLOCKED:
+            continue
+        for a in range(num_actions):
+            column[a] = rows[a, bucket]
+        total = np.float32(style_weights(style, codes, column))
+        for a in range(num_actions):
+            out[a, h] = np.float32(column[a]) / total
 
 
 @kernel

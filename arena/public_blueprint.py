@@ -14,17 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from abstraction.buckets import BLOCKED
-from arena.play_style import StyleNumbers, style_weights
+from arena.play_style import StyleNumbers, fill_probabilities
 from game.actions import CALL, Action
 from game.betting import BettingState, start
 from game.cards import Cards
 from game.hands import NUM_HANDS, unblocked
-from game.jit import kernel
 from solver.blueprint import Blueprint
 from solver.blueprint_walk import OFF_TREE, BlueprintWalk
-from solver.layout import F32, F64, I32, I64, U8, U16
-from solver.range_strategy import RangeStrategy
+from solver.layout import F32, F64, I32, U16
+from solver.range_strategy import RangeStrategy, merge_actions
 
 _KEPT_PREFLOP = 10_000
 
@@ -35,8 +33,8 @@ class _Way:
 
     node: int
     chance: float
-    own: tuple[tuple[int, BettingState, Action], ...] = ()
-    """Node, betting and action of each decision that needed a node, of both players."""
+    steps: tuple[tuple[int, BettingState, Action], ...] = ()
+    """Node, betting and action of each decision on it, of both players."""
 
 
 class PublicBlueprint:
@@ -86,7 +84,7 @@ class PublicBlueprint:
             known = self._ways.get(following.text)
             if known is None:
                 known = tuple(
-                    _Way(node, way.chance * chance, (*way.own, (way.node, state, action)))
+                    _Way(node, way.chance * chance, (*way.steps, (way.node, state, action)))
                     for way in ways
                     for node, chance in self._walk.outcomes(way.node, state, action)
                 )
@@ -102,7 +100,7 @@ class PublicBlueprint:
     def _weights(self, way: _Way, betting: BettingState, board: Cards) -> F64:
         """float64[1326]: how likely a way is and its owner's actions on it."""
         weights = np.full(NUM_HANDS, way.chance)
-        for node, state, action in way.own:
+        for node, state, action in way.steps:
             if state.actor == betting.actor:
                 seen = board[: state.definition.board_size(state.round_index)]
                 weights *= self._at_node(node, state, seen).probability(action)
@@ -114,14 +112,7 @@ class PublicBlueprint:
             return RangeStrategy((CALL,), unblocked(board).astype(np.float32)[None, :])
         children = self._blueprint.tree.children_of(node)
         actions = [self._walk.real_action(node, int(child), betting) for child in children]
-        rows = self._node_rows(node, children, board)
-        merged = tuple(dict.fromkeys(actions))
-        if len(merged) < len(actions):
-            sums = np.zeros((len(merged), NUM_HANDS), dtype=np.float32)
-            for action, row in zip(actions, rows, strict=True):
-                sums[merged.index(action)] += row
-            rows = sums
-        return RangeStrategy(merged, rows)
+        return merge_actions(actions, self._node_rows(node, children, board))
 
     def _node_rows(self, node: int, children: I32, board: Cards) -> F32:
         key = node, board
@@ -146,25 +137,3 @@ class PublicBlueprint:
         if found is None:
             found = self._boards[board] = self._find_buckets(board)
         return found
-
-
-@kernel
-def fill_probabilities(style: StyleNumbers, codes: I32, rows: U8, buckets: U16, out: F32) -> None:
-    """Probabilities of hands from a node's bytes.
-
-    codes    int32[A]          in: actions as the betting tree writes them
-    rows     uint8[A, K]       in
-    buckets  uint16[1326]      in
-    out      float32[A, 1326]  out: blocked hands untouched
-    """
-    num_actions = rows.shape[0]
-    column: I64 = np.empty(num_actions, dtype=np.int64)
-    for h in range(buckets.shape[0]):
-        bucket = np.int64(buckets[h])
-        if bucket == BLOCKED:
-            continue
-        for a in range(num_actions):
-            column[a] = rows[a, bucket]
-        total = np.float32(style_weights(style, codes, column))
-        for a in range(num_actions):
-            out[a, h] = np.float32(column[a]) / total

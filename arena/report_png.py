@@ -70,9 +70,7 @@ def _draw_groups(axes: Any, chart: GroupChart) -> None:
     axes.axvline(0, color="#999999", linewidth=1)
     axes.set_yticks(rows, [f"{group.label}  ({100 * group.share:.3g} % of hands)" for group in groups])
     axes.invert_yaxis()
-    axes.set_title(
-        f"{chart.title}: {chart.note}; mbb/hand, adding up to the result as played", loc="left", fontsize=10
-    )
+    axes.set_title(f"{chart.title}: {chart.note}; mbb/hand as played, adding up", loc="left", fontsize=10)
     axes.xaxis.set_major_formatter(lambda value, _: signed(value))
     for row, mean, margin in zip(rows, means, margins, strict=True):
         axes.annotate(

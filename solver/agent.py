@@ -41,7 +41,7 @@ from solver.nested import (
     everything,
     find_root,
 )
-from solver.range_strategy import RangeStrategy
+from solver.range_strategy import RangeStrategy, merge_actions
 from solver.rollouts import BlueprintRollouts, one_round_game
 from solver.schedules import Schedule, dcfr
 from solver.solution import Solution
@@ -166,7 +166,7 @@ class Agent:
         )
         children = self.blueprint.tree.children_of(node).tolist()
         actions = [self._walk.real_action(node, child, betting) for child in children]
-        return _merged(actions, rows)
+        return merge_actions(actions, rows)
 
     def _solve_flop(self, betting: BettingState, root: SubgameRoot, seed: int, started: float) -> Decision:
         settings, own = self.settings.flop, betting.actor
@@ -214,15 +214,6 @@ def _decision(
     strategy = RangeStrategy(tuple(actions), np.stack(rows))
     seconds = time.monotonic() - started
     return Decision(betting, root.board, strategy, ranges, call, method, solution.iterations, seconds)
-
-
-def _merged(actions: list[Action], rows: F32) -> RangeStrategy:
-    """Actions that are the same in the real game become one."""
-    different = tuple(dict.fromkeys(actions))
-    sums = np.zeros((len(different), rows.shape[1]), dtype=np.float32)
-    for action, row in zip(actions, rows, strict=True):
-        sums[different.index(action)] += row
-    return RangeStrategy(different, sums)
 
 
 def _widened(row: F32, labels: np.ndarray, elsewhere: float) -> F32:

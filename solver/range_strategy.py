@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -36,3 +37,14 @@ class RangeStrategy:
             return np.zeros(self.probabilities.shape[1], dtype=np.float32)
         row: F32 = self.probabilities[self.actions.index(action)]
         return row
+
+
+def merge_actions(actions: Sequence[Action], rows: F32) -> RangeStrategy:
+    """A strategy from rows float32[A, H]; those of actions that are the same real one are added up."""
+    different = tuple(dict.fromkeys(actions))
+    if len(different) == len(actions):
+        return RangeStrategy(different, rows)
+    sums = np.zeros((len(different), rows.shape[1]), dtype=np.float32)
+    for action, row in zip(actions, rows, strict=True):
+        sums[different.index(action)] += row
+    return RangeStrategy(different, sums)

@@ -15,7 +15,7 @@ from arena.duplicate import DuplicateTerms, play_duplicate
 from arena.errors import MatchAborted
 from arena.holdem_aivat import HoldemGame, HoldemState, played_hand
 from arena.pairs import deal_pair
-from arena.play_style import PlayStyle
+from arena.play_style import PlayStyle, style_rows
 from arena.registry import make_player
 from arena.results import MatchResult, estimate
 from game.actions import CALL, FOLD, raise_to
@@ -201,8 +201,9 @@ def test_styles_become_strategies(tmp_path: Path) -> None:
     at = int(blueprint.base[node])
     changed = played[at : at + rows.size].reshape(rows.shape)
     assert (changed.sum(axis=0, dtype=int) == 255).all()
-    player = BlueprintPlayer("b", blueprint, style)
-    weights = player.start_hand(0)._weights(node, rows)
+    weights = np.empty(rows.shape, dtype=np.int64)
+    codes = blueprint.tree.action[blueprint.tree.children_of(node)]
+    style_rows(style.numbers(), codes, np.ascontiguousarray(rows), weights)
     np.testing.assert_allclose(changed / 255, weights / weights.sum(axis=0), atol=4 / 255)
     other = int(np.flatnonzero((blueprint.tree.kind == 0) & (blueprint.tree.player == 0))[3])
     at = int(blueprint.base[other])

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from arena.blueprint_player import BlueprintPlayer
-from arena.play_style import PlayStyle
+from arena.play_style import PlayStyle, fill_probabilities
 from arena.players import PublicPlayer
-from arena.public_blueprint import fill_probabilities
 from game.actions import CALL, Action, raise_to
 from game.betting import BettingState, start
 from game.cards import parse_cards
