@@ -22,10 +22,10 @@ import numpy as np
 
 from abstraction.menu import parse_menu_book
 from game.actions import CALL, FOLD, Action, raise_to
-from game.betting import BettingState
+from game.betting import BettingState, start
 from game.cards import Cards
 from game.hands import HAND_CLASS, NUM_HANDS, unblocked
-from solver.agent_settings import FLOP, PREFLOP, AgentSettings
+from solver.agent_settings import FLOP, PREFLOP, AgentSettings, make_settings
 from solver.blueprint import FULL, Blueprint
 from solver.blueprint_walk import OFF_TREE, BlueprintWalk
 from solver.cfr import Solver
@@ -50,6 +50,9 @@ from solver.tree import CALL_ACTION, DECISION, FOLD_ACTION, build_tree
 SAMPLED_SCHEDULE: Schedule = dcfr(alpha=1.5, gamma=2.0, keep_negative=0.5)
 """For values that are samples."""
 
+LEAST_ITERATIONS = 24
+"""Of every solve, whatever the clock says: after fewer, strategies are close to a throw of dice."""
+
 
 class Method(Enum):
     """How a decision was found."""
@@ -69,7 +72,7 @@ class Decision:
     ranges: F32
     """float32[2, 1326]: both players' weights, the opponent's last action included."""
     call: dict[Action, F32]
-    """float32[1326] for each of our actions: how often the opponent then calls or checks behind."""
+    """float32[1326] for our actions that leave it to him: how often the opponent calls or checks behind."""
     method: Method
     iterations: int
     seconds: float
@@ -81,11 +84,14 @@ class Decision:
         return shares
 
     def after(self, action: Action) -> Context:
-        """What the next decision has to know, if this action is taken."""
-        own = self.betting.actor
+        """What the next decision has to know, if this action is taken.
+
+        One that is not ours (somebody else began the hand) tells nothing of our cards.
+        """
         ranges = self.ranges.copy()
-        ranges[own] *= self.strategy.probability(action)
-        return Context(self.betting.apply(action).text, ranges, self.call[action])
+        if action in self.strategy.actions:
+            ranges[self.betting.actor] *= self.strategy.probability(action)
+        return Context(self.betting.apply(action).text, ranges, self.call.get(action, _ones()))
 
 
 class Agent:
@@ -95,12 +101,29 @@ class Agent:
         self.blueprint = blueprint
         self.settings = AgentSettings() if settings is None else settings
         self._walk = BlueprintWalk(blueprint.tree, blueprint.definition)
+        self._is_warm = not self.settings.on_clock
+
+    def warm_up(self) -> None:
+        """Load the kernels, compile them if need be, so that no decision pays for it with its time.
+
+        Blocks for a second, or minutes where nothing is compiled yet. `decide` sees to it itself.
+        """
+        quick = Agent(self.blueprint, make_settings(iterations=1, threads=self.settings.threads))
+        definition = self.blueprint.definition
+        betting = start(definition)
+        while not betting.is_finished:
+            if betting.round_index >= FLOP and not betting.actions[-1]:
+                quick.decide(betting, tuple(range(definition.board_size(betting.round_index))), None, seed=0)
+            betting = betting.apply(CALL)
+        self._is_warm = True
 
     def decide(self, betting: BettingState, board: Cards, context: Context | None, seed: int) -> Decision:
         """Decide for the player to act.
 
         context  of our last decision in this hand, None before the first
         """
+        if betting.round_index > PREFLOP and not self._is_warm:
+            self.warm_up()
         started = time.monotonic()
         if betting.round_index == PREFLOP:
             return self._look_up(betting, board, seed, started)
@@ -114,14 +137,9 @@ class Agent:
     def _look_up(self, betting: BettingState, board: Cards, seed: int, started: float) -> Decision:
         ranges = self._preflop_ranges(betting_states(betting), seed)
         strategy = self._blueprint_strategy(betting, board, seed)
-        call = {}
-        for action in strategy.actions:
-            following = betting.apply(action)
-            opponents_turn = not following.is_finished and following.round_index == PREFLOP
-            reply = self._blueprint_strategy(following, board, seed) if opponents_turn else None
-            call[action] = _ones() if reply is None else reply.probability(CALL)
         seconds = time.monotonic() - started
-        return Decision(betting, board, strategy, ranges, call, Method.BLUEPRINT, 0, seconds)
+        # What the opponent calls with is found once it is known that he did: `_after_preflop`.
+        return Decision(betting, board, strategy, ranges, {}, Method.BLUEPRINT, 0, seconds)
 
     def _after_preflop(self, betting: BettingState, seed: int) -> Context:
         """The context at the start of the flop."""
@@ -179,6 +197,7 @@ class Agent:
             self.settings.threads,
         )  # fmt: skip
         solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE)
+        solver.solve(min(LEAST_ITERATIONS, settings.max_iterations))
         solver.solve(settings.max_iterations, started + settings.seconds)
         return _decision(betting, root, solver.solution(), Method.DEPTH_LIMITED, started)
 
@@ -186,6 +205,7 @@ class Agent:
         settings = self.settings.street(betting.round_index)
         tree = build_tree(root.root, parse_menu_book(settings.menu), root.extra)
         solver = Solver(holdem_game(root.board, tree, root.ranges), threads=self.settings.threads)
+        solver.solve(min(LEAST_ITERATIONS, settings.max_iterations))
         solver.solve(settings.max_iterations, deadline=started + settings.seconds)
         return _decision(betting, root, solver.solution(), Method.EXACT, started)
 
@@ -207,7 +227,6 @@ def _decision(
         action = FOLD if code == FOLD_ACTION else CALL if code == CALL_ACTION else raise_to(code)
         actions.append(action)
         rows.append(_widened(row, labels, 0.0))
-        call[action] = _ones()
         if tree.kind[child] == DECISION and tree.round[child] == 0:
             codes = tree.actions_of(child)
             call[action] = _widened(solution.strategy(child)[codes.index(CALL_ACTION)], labels, 1.0)

@@ -12,7 +12,8 @@ from arena.policies import POLICIES
 from game.definition import HUNL
 from game.hands import unblocked
 from game.state import HandState, new_hand
-from solver.agent import Agent, Method
+from protocol.acpc import parse_betting
+from solver.agent import LEAST_ITERATIONS, Agent, Method
 from solver.agent_settings import AgentSettings, StreetSettings
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
@@ -78,3 +79,13 @@ def test_a_hand_is_repeatable_and_its_strategies_do_not_depend_on_our_cards(agen
     fresh = AgentPlayer("agent", agent).start_hand(5)
     found = fresh.strategy(last.betting, board)
     np.testing.assert_array_equal(found.probabilities, last.strategy.probabilities)
+
+
+@pytest.mark.parametrize(("text", "cards"), [("cc/", 3), ("cc/cc/", 4), ("cc/cc/cc/", 5)])
+def test_time_that_is_over_still_leaves_some_iterations(agent: Agent, text: str, cards: int) -> None:
+    late = StreetSettings("100%, a | a", 0.0, 1_000)
+    betting = parse_betting(HUNL, text)
+    decision = Agent(agent.blueprint, AgentSettings(late, late, late)).decide(
+        betting, tuple(range(cards)), None, seed=1
+    )
+    assert decision.iterations == LEAST_ITERATIONS

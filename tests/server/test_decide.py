@@ -11,6 +11,7 @@ from game.actions import CALL, FOLD, raise_to
 from game.definition import HUNL
 from protocol.acpc import parse_betting
 from server.cli import main
+from solver.agent import LEAST_ITERATIONS
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 
@@ -30,6 +31,8 @@ def decide(blueprint: Path, state: str, *options: str) -> list[str]:
         ("MATCHSTATE:0:0:r300c/cr450:QhJh|/Th9c2s", "r300c/cr450", "depth-limited"),
         ("MATCHSTATE:0:0:r300c/cc/cc/r777c", "", "refused"),
         ("MATCHSTATE:1:0:r300c/cc/cc/r777:|QhJh/Th9c2s/3d/4d", "r300c/cc/cc/r777", "exact"),
+        # Bets of our own that the agent would not have made: somebody else began the hand.
+        ("MATCHSTATE:1:0:r251c/cr463c/c:|QhJh/Th9c2s/3d", "r251c/cr463c/c", "exact"),
     ],
 )
 def test_one_line_for_machines(
@@ -61,3 +64,9 @@ def test_people_see_grids_and_a_word(blueprint: Path, capsys: pytest.CaptureFixt
 def test_not_our_turn_is_refused(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(decide(blueprint, "MATCHSTATE:0:0::QhJh|")) == 2
     assert "not our turn" in capsys.readouterr().err
+
+
+def test_no_answer_is_a_throw_of_dice(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    state = "MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s"
+    assert main(["decide", state, "--blueprint", str(blueprint), "--budget", "0.001", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["iterations"] == LEAST_ITERATIONS

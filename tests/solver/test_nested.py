@@ -1,0 +1,80 @@
+"""Where nested solves start and with which ranges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from game.actions import CALL, raise_to
+from game.definition import HUNL
+from game.hands import NUM_HANDS, unblocked
+from protocol.acpc import parse_betting
+from solver.nested import LEAST_SHARE, Context, everything, find_root
+
+FLOP, TURN = (0, 13, 26), (0, 13, 26, 39)
+
+
+def context(text: str, call: float = 1.0) -> Context:
+    """Ranges of which only the first half is held; of that, hands with odd numbers call less often."""
+    ranges = everything()
+    ranges[:, NUM_HANDS // 2 :] = 0
+    calls = np.ones(NUM_HANDS, dtype=np.float32)
+    calls[1::2] = call
+    return Context(text, ranges, calls)
+
+
+def test_a_subgame_starts_before_the_opponents_last_action() -> None:
+    found = find_root(parse_betting(HUNL, "r300c/cr777"), FLOP, context("r300c/c"))
+    assert found.path == (raise_to(777),)
+    assert found.extra == {(): (777,)}
+    assert found.betting.text == "r300c/c"
+    assert found.root.actor == 1
+    assert found.root.opened
+    assert found.root.spent == (300, 300)
+    assert found.root.last_raise == 100
+
+
+def test_or_at_the_start_of_the_round() -> None:
+    found = find_root(parse_betting(HUNL, "r300c/"), FLOP, context("r300c/"))
+    assert found.path == ()
+    assert found.extra == {}
+    assert found.root.actor == 0
+    assert not found.root.opened
+    assert find_root(parse_betting(HUNL, "r300c/c"), FLOP, context("r300c/")).path == (CALL,)
+
+
+def test_a_bet_that_is_faced_at_the_root_keeps_its_size() -> None:
+    found = find_root(parse_betting(HUNL, "r300c/r700r20000"), FLOP, context("r300c/r700"))
+    assert found.root.spent == (700, 300)
+    assert found.root.last_raise == 400
+    assert found.root.round_start == 300
+    assert found.root.raises == 1
+    assert found.path == (raise_to(20_000),)
+
+
+@pytest.mark.parametrize(
+    ("betting", "before", "counts"),
+    [
+        ("r300c/cc/", "r300c/c", True),  # he checked behind
+        ("r300c/cr700c/c", "r300c/cr700", True),  # he called, then acted
+        ("r300c/cr700c/", "r300c/cr700c/", False),  # we called
+        ("r300c/cc/c", "r300c/cc/", False),  # we checked behind
+    ],
+)
+def test_a_call_that_closes_the_round_counts_once(betting: str, before: str, counts: bool) -> None:
+    state = parse_betting(HUNL, betting)
+    found = find_root(state, TURN, context(before, call=0.5))
+    live = unblocked(TURN) & (np.arange(NUM_HANDS) < NUM_HANDS // 2)
+    odd = live & (np.arange(NUM_HANDS) % 2 == 1)
+    theirs, ours = found.ranges[1 - state.actor], found.ranges[state.actor]
+    assert (theirs[odd] == (0.5 if counts else 1.0)).all()
+    assert (ours[live] == 1).all()
+
+
+def test_no_range_is_empty_and_no_blocked_hand_is_held() -> None:
+    nothing = Context("r300c/", np.zeros((2, NUM_HANDS), dtype=np.float32), np.ones(NUM_HANDS, np.float32))
+    live = unblocked(FLOP)
+    for given in (nothing, context("r300c/")):
+        ranges = find_root(parse_betting(HUNL, "r300c/"), FLOP, given).ranges
+        assert (ranges[:, live] >= np.float32(LEAST_SHARE)).all()
+        assert (ranges[:, ~live] == 0).all()
