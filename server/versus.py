@@ -15,6 +15,7 @@ import numpy as np
 from arena.players import HandPlayer, Player
 from arena.results import MatchResult, recorded_result
 from game.actions import Action
+from game.cards import Cards
 from game.definition import GameDefinition
 from protocol.acpc import MatchState, parse_match_state
 from protocol.records import HandRecord
@@ -42,7 +43,10 @@ class SeatPlayer:
 
 
 class HandLog:
-    """Finished hands, by number; appended to a file as they end, if there is one."""
+    """Finished hands, by number; appended to a file as they end, if there is one.
+
+    A number that comes again with other cards is the start of another match: only that one is kept.
+    """
 
     def __init__(self, definition: GameDefinition, path: Path | None = None) -> None:
         self._hands: dict[int, MatchState] = {}
@@ -53,20 +57,25 @@ class HandLog:
             whole = path.read_bytes()
             end = whole.rfind(b"\n") + 1
             for line in whole[:end].decode("ascii").splitlines():
-                state = parse_match_state(line, definition)
-                self._hands[state.hand_id] = state
+                self._keep(parse_match_state(line, definition))
             os.truncate(path, end)
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
     def add(self, match: MatchState) -> None:
         """Keep a hand."""
-        self._hands[match.hand_id] = match
+        self._keep(match)
         if self._file is not None:
             os.write(self._file, match.text.encode() + b"\n")
 
     def states(self) -> list[MatchState]:
         """In the order of their numbers."""
         return [self._hands[hand_id] for hand_id in sorted(self._hands)]
+
+    def _keep(self, match: MatchState) -> None:
+        known = self._hands.get(match.hand_id)
+        if known is not None and _own_cards(known) != _own_cards(match):
+            self._hands.clear()
+        self._hands[match.hand_id] = match
 
     def close(self) -> None:
         """Idempotent."""
@@ -98,3 +107,7 @@ def versus_result(
         for match in states
     ]
     return recorded_result(definition, names, records)
+
+
+def _own_cards(match: MatchState) -> tuple[int, Cards]:
+    return match.position, match.state.hole[match.position]

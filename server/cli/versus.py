@@ -12,7 +12,7 @@ from server.cli.match import add_outputs, write_outputs
 _EPILOG = """\
 Plays until the dealer ends the match. Cards the opponent did not show stay unknown, in reports and files.
 With --save NAME every hand is added to NAME.hands as it ends; a match that goes on after a break ends in one
-report.
+report. Another match under the same name is added to the file, but reported alone.
 Players are those of `fathom match --help`.
 
 examples:

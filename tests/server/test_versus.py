@@ -13,9 +13,11 @@ from arena.errors import MatchAborted, PlayerError
 from arena.match import HandResult, MatchTerms
 from arena.registry import external_command, make_player, player_labels
 from game.definition import HUNL
+from protocol.acpc import parse_match_state
 from protocol.acpc_log_reader import read_log
 from server.cli import main
 from server.dealer_match import DealerMatchTerms, play_over_dealer
+from server.versus import HandLog
 
 
 def deal(hands: int, first: list[str], second: list[str], seed: int = 5) -> list[HandResult]:
@@ -84,6 +86,26 @@ def test_a_match_that_broke_off_ends_in_one_report(
     won = sum(result.values[result.first_seat] for result in whole)
     assert f'"chips": {won}' in capsys.readouterr().out
     assert len(set(journal.read_bytes().splitlines())) == 12
+
+
+def test_another_match_under_the_same_name_is_not_mixed_in(tmp_path: Path) -> None:
+    path = tmp_path / "series.hands"
+    states = [
+        parse_match_state(f"MATCHSTATE:0:{hand}:r300f:{cards}|", HUNL)
+        for cards in ("AsKd", "2d2c")
+        for hand in (0, 1)
+    ]
+    log = HandLog(HUNL, path)
+    for state in states[:3]:
+        log.add(state)
+    log.add(states[2])  # the dealer, killed and started again, may repeat a hand
+    log.close()
+    assert log.states() == [states[2]]
+    assert path.read_bytes().count(b"\n") == 4
+    again = HandLog(HUNL, path)
+    again.add(states[3])
+    again.close()
+    assert again.states() == states[2:]
 
 
 def test_players_are_seeded_by_the_hand() -> None:
