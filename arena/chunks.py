@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from arena.journal import Journal
 from solver.layout import I64
 
 _CHUNK_SECONDS = 0.25
@@ -13,6 +14,9 @@ _LARGEST_CHUNK = 8192
 
 Chunk = tuple[int, int]
 """Number of the first, and how many."""
+PlayedChunks = Iterator[tuple[Chunk, str, float]]
+"""Chunks with their lines of the journal and their seconds, as they are done."""
+Tick = Callable[[Journal], None]
 
 
 class Pace:
@@ -46,3 +50,18 @@ def cut_chunks(missing: I64, pace: Pace) -> Iterator[Chunk]:
             size += 1
         yield int(missing[at]), size
         at += size
+
+
+def play_missing(
+    missing: I64, play: Callable[[Iterator[Chunk]], PlayedChunks], journal: Journal, tick: Tick | None = None
+) -> None:
+    """Play the numbers that are missing, and write them down as they are done; blocks.
+
+    tick  called after every chunk that was written down
+    """
+    pace = Pace()
+    for (_, size), text, seconds in play(cut_chunks(missing, pace)):
+        pace.note(size, seconds)
+        journal.add(text)
+        if tick is not None:
+            tick(journal)

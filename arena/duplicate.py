@@ -16,7 +16,7 @@ from rich.progress import Progress
 from abstraction.tables import tables_are_built
 from arena.agent_player import AgentPlayer
 from arena.blueprint_player import BlueprintPlayer
-from arena.chunks import Chunk, Pace, cut_chunks, missing_numbers
+from arena.chunks import Chunk, PlayedChunks, Tick, missing_numbers, play_missing
 from arena.errors import MatchAborted
 from arena.fast_duel import FastDuel, can_play_fast
 from arena.journal import Journal
@@ -29,8 +29,6 @@ from game.definition import GameDefinition, definition_text, parse_definition
 
 TABLES_FROM_PAIRS = 5_000
 """Matches this long are worth a minute of building bucket tables."""
-
-Tick = Callable[[Journal], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +69,8 @@ def play_duplicate(
     try:
         missing = missing_numbers(journal.lines, terms.pairs)
         if len(missing):
-            pace = Pace()
-            chunks = cut_chunks(missing, pace)
             count = min(workers or os.cpu_count() or 1, len(missing))
-            for (_, size), text, seconds in _player_of_chunks(terms, count, progress)(chunks):
-                pace.note(size, seconds)
-                journal.add(text)
-                if tick is not None:
-                    tick(journal)
+            play_missing(missing, _player_of_chunks(terms, count, progress), journal, tick)
     finally:
         journal.close()
     wanted = [line for line in journal.lines if int(line.split(" ", 1)[0]) < terms.pairs]
@@ -106,12 +98,9 @@ def make_slow_duel(definition: str, players: tuple[str, str], seed: int) -> Slow
     return SlowDuel(parse_definition(definition), (first, second), seed)
 
 
-_Played = Iterator[tuple[Chunk, str, float]]
-
-
 def _player_of_chunks(
     terms: DuplicateTerms, workers: int, progress: Progress | None
-) -> Callable[[Iterator[Chunk]], _Played]:
+) -> Callable[[Iterator[Chunk]], PlayedChunks]:
     players = make_player(terms.players[0]), make_player(terms.players[1])
     first, second = players
     if can_play_fast(terms.definition, players):
@@ -132,18 +121,18 @@ def _player_of_chunks(
     return partial(_in_processes, make, workers)
 
 
-def _here(duel: SlowDuel, chunks: Iterator[Chunk]) -> _Played:
+def _here(duel: SlowDuel, chunks: Iterator[Chunk]) -> PlayedChunks:
     for chunk in chunks:
         started = time.monotonic()
         yield chunk, duel(chunk), time.monotonic() - started
 
 
-def _in_processes(make: Callable[[], SlowDuel], workers: int, chunks: Iterator[Chunk]) -> _Played:
+def _in_processes(make: Callable[[], SlowDuel], workers: int, chunks: Iterator[Chunk]) -> PlayedChunks:
     with WorkerPool(make, workers) as pool:
         yield from pool.run(chunks)
 
 
-def _in_threads(duel: FastDuel, workers: int, chunks: Iterator[Chunk]) -> _Played:
+def _in_threads(duel: FastDuel, workers: int, chunks: Iterator[Chunk]) -> PlayedChunks:
     def play(chunk: Chunk) -> tuple[Chunk, str, float]:
         started = time.monotonic()
         text = duel.play(*chunk)

@@ -7,7 +7,6 @@ Both seats of a deal are one sample. A line of the journal is the deal's number 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,8 +17,9 @@ import numpy as np
 from rich.progress import Progress
 
 from abstraction.tables import open_tables
+from arena.agent_player import AgentPlayer
 from arena.blueprint_player import BlueprintPlayer
-from arena.chunks import Chunk, Pace, cut_chunks, missing_numbers
+from arena.chunks import Chunk, Tick, missing_numbers, play_missing
 from arena.errors import PlayerError
 from arena.journal import Journal
 from arena.lbr import LbrSettings, LocalResponse
@@ -33,8 +33,6 @@ from arena.workers import WorkerPool
 from game.definition import NUM_PLAYERS, GameDefinition, definition_text, parse_definition
 from solver.allin_equity import preflop_wins
 from solver.layout import F64
-
-Tick = Callable[[Journal], None]
 
 TABLES_FROM_DEALS = 500
 """Runs this long are worth a minute of building bucket tables."""
@@ -120,17 +118,12 @@ def measure_lbr(
     try:
         missing = missing_numbers(journal.lines, terms.deals)
         if len(missing):
-            pace = Pace()
             count = min(workers or os.cpu_count() or 1, len(missing))
             make = partial(
                 make_worker, definition_text(terms.definition), terms.player, terms.settings, terms.seed
             )
             with WorkerPool(make, count) as pool:
-                for (_, size), text, seconds in pool.run(cut_chunks(missing, pace)):
-                    pace.note(size, seconds)
-                    journal.add(text)
-                    if tick is not None:
-                        tick(journal)
+                play_missing(missing, pool.run, journal, tick)
     finally:
         journal.close()
     return LbrResult(terms, read_chips(journal.lines, terms.deals))
@@ -140,11 +133,10 @@ def prepare(terms: LbrTerms, progress: Progress | None = None) -> None:
     """Refuse what cannot be measured, and make what all processes share; blocks when that is missing."""
     player = make_player(terms.player)
     HoldemCards(terms.definition)
-    if isinstance(player, BlueprintPlayer):
-        if player.blueprint.definition != terms.definition:
-            raise PlayerError(f"{terms.player} was trained for another game than the one played")
-        if terms.deals >= TABLES_FROM_DEALS:
-            open_tables(player.blueprint.cards, progress=progress)
+    if isinstance(player, BlueprintPlayer | AgentPlayer) and player.blueprint.definition != terms.definition:
+        raise PlayerError(f"{terms.player} was trained for another game than the one played")
+    if isinstance(player, BlueprintPlayer) and terms.deals >= TABLES_FROM_DEALS:
+        open_tables(player.blueprint.cards, progress=progress)
     public_strategy(player, 0)
     preflop_wins()
 
