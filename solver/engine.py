@@ -42,7 +42,7 @@ _EMPTY = np.zeros(0, dtype=np.float32)
 _NOTHING = np.zeros((0, 0), dtype=np.float32)
 _BATCH = 8
 """Groups of terminals between two meetings on a lone river: their lanes fit the second-level cache."""
-_WORTH_WAKING = 600
+_WORTH_WAKING = 1000
 """Groups of terminals, over all iterations of a call, from which on a lone river is worth more threads."""
 _FOREVER_SECONDS = 1e9  # in nanoseconds still an int64
 

@@ -27,8 +27,8 @@ STOP, DEADLINE = 0, 1
 """Elements of a stop word: not 0 once somebody wants a stop; nanoseconds of `now` after which to stop."""
 NO_DEADLINE = (1 << 63) - 1
 
-_SPINS_BEFORE_SLEEP = 150_000
-"""About a tenth of a millisecond."""
+_SPINS_BEFORE_SLEEP = 600_000
+"""Some tenths of a millisecond: more than threads that share boards usually wait for the last one."""
 _SLEEP_MICROSECONDS = 20
 
 
