@@ -53,6 +53,9 @@ SAMPLED_SCHEDULE: Schedule = dcfr(alpha=1.5, gamma=2.0, keep_negative=0.5)
 LEAST_ITERATIONS = 24
 """Of every solve, whatever the clock says: after fewer, strategies are close to a throw of dice."""
 
+NEVER = 1e-4
+"""An action that a smaller share of a range takes is one that is never taken."""
+
 
 class Method(Enum):
     """How a decision was found."""
@@ -130,9 +133,12 @@ class Agent:
         if context is None or "/" not in context.text:
             context = self._after_preflop(betting, seed)
         root = find_root(betting, board, context)
-        if betting.round_index == FLOP:
-            return self._solve_flop(betting, root, seed, started)
-        return self._solve_exactly(betting, root, started)
+        decision = self._solve(betting, root, seed, started)
+        opponent = 1 - betting.actor
+        if decision.ranges[opponent].sum() < NEVER * root.ranges[opponent].sum():
+            root = find_root(betting, board, context, at_decision=True)
+            decision = self._solve(betting, root, seed, time.monotonic())
+        return decision
 
     def _look_up(self, betting: BettingState, board: Cards, seed: int, started: float) -> Decision:
         ranges = self._preflop_ranges(betting_states(betting), seed)
@@ -185,6 +191,11 @@ class Agent:
         children = self.blueprint.tree.children_of(node).tolist()
         actions = [self._walk.real_action(node, child, betting) for child in children]
         return merge_actions(actions, rows)
+
+    def _solve(self, betting: BettingState, root: SubgameRoot, seed: int, started: float) -> Decision:
+        if betting.round_index == FLOP:
+            return self._solve_flop(betting, root, seed, started)
+        return self._solve_exactly(betting, root, started)
 
     def _solve_flop(self, betting: BettingState, root: SubgameRoot, seed: int, started: float) -> Decision:
         settings, own = self.settings.flop, betting.actor

@@ -7,6 +7,8 @@
    opponent calls it with each hand, by which his range goes on if the next thing that happens is a card.
 3. Ranges are never empty: every possible hand keeps a little weight, so that an action the solution never
    takes leaves something to go on with.
+4. What nobody ever does has no answer in a solution: regrets that nothing reaches do not move. If the
+   opponent did it all the same, the subgame is solved from our decision on.
 """
 
 from __future__ import annotations
@@ -67,16 +69,20 @@ def betting_states(betting: BettingState) -> list[BettingState]:
     return states
 
 
-def find_root(betting: BettingState, board: Cards, context: Context) -> SubgameRoot:
+def find_root(
+    betting: BettingState, board: Cards, context: Context, at_decision: bool = False
+) -> SubgameRoot:
     """Root the subgame of a decision after the flop.
 
-    context  of our last decision, or of the end of the round before the flop
+    context      of our last decision, or of the end of the round before the flop
+    at_decision  start after the opponent's action, as if he took it with all his hands
     """
     states = betting_states(betting)
     own = betting.actor
     before = states[-2]
     opponent_acted = before.round_index == betting.round_index and before.actor == 1 - own
-    root_state = before if opponent_acted else states[-1]
+    with_action = opponent_acted and not at_decision
+    root_state = before if with_action else states[-1]
     ranges = _ranges_at(root_state, states, context, own)
     live = unblocked(board)
     ranges = np.stack([_keep_alive(weights, live) for weights in ranges])
@@ -92,7 +98,7 @@ def find_root(betting: BettingState, board: Cards, context: Context) -> SubgameR
         round_start=round_start,
         raises=root_state.raises,
     )
-    path = (betting.actions[-1][-1],) if opponent_acted else ()
+    path = (betting.actions[-1][-1],) if with_action else ()
     return SubgameRoot(root_state, root, path, ranges, board)
 
 

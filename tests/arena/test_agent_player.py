@@ -9,6 +9,8 @@ import pytest
 
 from arena.agent_player import AgentHand, AgentPlayer
 from arena.policies import POLICIES
+from game.actions import CALL, raise_to
+from game.cards import parse_cards
 from game.definition import HUNL
 from game.hands import unblocked
 from game.state import HandState, new_hand
@@ -89,3 +91,14 @@ def test_time_that_is_over_still_leaves_some_iterations(agent: Agent, text: str,
         betting, tuple(range(cards)), None, seed=1
     )
     assert decision.iterations == LEAST_ITERATIONS
+
+
+def test_what_no_hand_ever_does_is_answered(agent: Agent) -> None:
+    # With a chip behind and somebody who folds, as at first, half of his hands, nobody checks.
+    few = StreetSettings("a", 1e6, 2)
+    betting, board = parse_betting(HUNL, "r19999c/cc/cc/c"), tuple(parse_cards("AsKd7h4c2s"))
+    decision = Agent(agent.blueprint, AgentSettings(few, few, few)).decide(betting, board, None, seed=1)
+    live = unblocked(board)
+    assert (decision.ranges[0, live] > 0).all()
+    assert decision.strategy.actions == (CALL, raise_to(20_000))
+    assert np.ptp(decision.strategy.probabilities[1, live]) > 0.1  # and not all hands alike

@@ -34,6 +34,14 @@ def test_a_subgame_starts_before_the_opponents_last_action() -> None:
     assert found.root.last_raise == 100
 
 
+def test_or_after_it_if_nobody_would_have_done_it() -> None:
+    found = find_root(parse_betting(HUNL, "r300c/r777"), FLOP, context("r300c/"), at_decision=True)
+    assert found.path == ()
+    assert found.root.actor == 1
+    assert found.root.spent == (777, 300)
+    assert found.root.last_raise == 477
+
+
 def test_or_at_the_start_of_the_round() -> None:
     found = find_root(parse_betting(HUNL, "r300c/"), FLOP, context("r300c/"))
     assert found.path == ()
