@@ -5,6 +5,8 @@ wall_s_to_0_5pct    wall seconds to 0.5 %
 iterations          to 0.1 % (or the last target reached); iterations_to_X likewise
 ms_per_iteration    CPU time of all threads, mean over the best run; one iteration updates each player once;
                     wall_ms_per_iteration likewise
+speedup             with several threads: wall time of one thread over theirs, the same iterations turn about;
+                    the median over rounds, and its quartiles as speedup_spread
 memory_mb           tables and working memory of the solve
 value               of the game to the first player, chips net of half the pot, and its exact bracket
 start_s             game, tree and programs built; compile_s: kernels compiled or loaded from disk
@@ -44,13 +46,17 @@ class Spot:
     menu: str
     check_every: int
     repeats: int
+    rounds: int
+    """Of turns between one thread and several,"""
+    round_iterations: int
+    """and how many iterations each time."""
 
 
 SPOTS = {
-    "river": Spot("AsKd7h4c2s", 1000, 9500, "50%, 100%, a | 100%, a", 1, 7),
-    "turn-small": Spot("AsKd7h4c", 4000, 8000, "100%, a | a", 1, 4),
-    "turn": Spot("AsKd7h4c", 1000, 9500, "50%, 100%, a | 100%, a", 5, 2),
-    "flop": Spot("AsKd7h", 400, 2000, "100%, a | a", 10, 1),
+    "river": Spot("AsKd7h4c2s", 1000, 9500, "50%, 100%, a | 100%, a", 1, 7, 31, 330),
+    "turn-small": Spot("AsKd7h4c", 4000, 8000, "100%, a | a", 1, 4, 11, 20),
+    "turn": Spot("AsKd7h4c", 1000, 9500, "50%, 100%, a | 100%, a", 5, 2, 7, 10),
+    "flop": Spot("AsKd7h", 400, 2000, "100%, a | a", 10, 1, 1, 2),
 }
 
 
@@ -111,6 +117,8 @@ def measure(
         figures[f"cpu_s_to_{label}"] = round(min(run[i][0] for run in runs), 4) if reached else None
     walls = [run[1][1] for run in runs if len(run) > 1]
     cpu, wall = (min(run[-1][k] for run in runs) if counts else 0.0 for k in range(2))
+    if threads > 1:
+        figures |= _turn_about(spot, game, threads)
     return figures | {
         "wall_s_to_0_5pct": round(min(walls), 4) if walls else None,
         "ms_per_iteration": round(cpu / counts[-1] * 1e3, 4) if counts else None,
@@ -131,6 +139,17 @@ def _warm_up(threads: int) -> float:
     solver.run(1)
     solver.exploitability()
     return time.perf_counter() - started
+
+
+def _turn_about(spot: Spot, game: Game, threads: int) -> dict[str, object]:
+    """One thread and several by turns, so that a slow moment of the machine meets both."""
+    solvers = Solver(game), Solver(game, threads=threads)
+    ratios = []
+    for _ in range(spot.rounds):
+        alone, together = (_run(solver, spot.round_iterations)[1] for solver in solvers)
+        ratios.append(alone / together)
+    low, middle, high = np.percentile(ratios, [25, 50, 75]).round(3).tolist()
+    return {"speedup": middle, "speedup_spread": [low, high]}
 
 
 def _first_run(
