@@ -57,8 +57,6 @@ _NO_PROGRAM = Program(
     lane_gain=np.zeros((0, LANES), dtype=np.float32),
     lane_keep=np.zeros((0, LANES), dtype=np.float32),
 )
-_PREPARED = 512
-"""Run-outs kept ready; older ones give way."""
 _HELD_CARDS = 4
 
 
@@ -81,7 +79,8 @@ class BlueprintRollouts:
         left = NUM_CARDS - len(flop)
         held = left - _HELD_CARDS
         weight = left * (left - 1) / (held * (held - 1))
-        self._open = np.array([i for i, x in enumerate(leaves) if x.blueprint_node != SHOWDOWN_ONLY])
+        going_on = [i for i, x in enumerate(leaves) if x.blueprint_node != SHOWDOWN_ONLY]
+        self._open = np.array(going_on, dtype=np.int64)
         parts = [compile_tree(leaves[i].subtree(blueprint.tree), (weight, weight)) for i in self._open]
         self._book = _assemble(blueprint, leaves, self._open, parts, bias)
         shut = [i for i, x in enumerate(leaves) if x.blueprint_node == SHOWDOWN_ONLY]
@@ -95,11 +94,10 @@ class BlueprintRollouts:
         self._counter = np.zeros(1, dtype=np.int64)
         self._spread = ((game.hands[:, 1] - game.hands[:, 0]) * NUM_CARDS + game.hands[:, 0]).argsort()
         self._runouts = Runouts(
-            new_rivers(_PREPARED, game.num_hands, game.stride),
-            np.zeros((_PREPARED, 2, game.stride), dtype=np.uint16),
+            new_rivers(1, game.num_hands, game.stride),
+            np.zeros((1, 2, game.stride), dtype=np.uint16),
         )
         self._cards = run_outs(flop, seed)
-        self._drawn = -1
 
     @property
     def num_choices(self) -> int:
@@ -108,18 +106,17 @@ class BlueprintRollouts:
 
     def next_sample(self) -> None:
         """Turn to another run-out."""
-        self._drawn += 1
-        self._prepare(next(self._cards), self._drawn % _PREPARED)
+        self._prepare(next(self._cards))
 
     def evaluate(self, for_chooser: bool, reach: F32, value: F32) -> None:
         """See `depth_limited.LeafValues`."""
-        runout, traverser = self._drawn % _PREPARED, self._chooser if for_chooser else 1 - self._chooser
+        traverser = self._chooser if for_chooser else 1 - self._chooser
         self._counter[0] = 0
 
         def work(thread: int) -> None:
             planes, scratch = self._memory[thread]
             play_out_leaves(
-                self._order, self._counter, traverser, for_chooser, runout, self._shape, self._runouts,
+                self._order, self._counter, traverser, for_chooser, 0, self._shape, self._runouts,
                 self._book, planes, scratch, reach, value,
             )  # fmt: skip
 
@@ -130,18 +127,18 @@ class BlueprintRollouts:
         for other in others:
             other.result()
         show_down(
-            self._ends, self._shut, for_chooser, runout, self._shape, self._runouts, self._memory[0][1],
+            self._ends, self._shut, for_chooser, 0, self._shape, self._runouts, self._memory[0][1],
             reach, value,
         )  # fmt: skip
 
-    def _prepare(self, cards: tuple[int, int], at: int) -> None:
+    def _prepare(self, cards: tuple[int, int]) -> None:
         """Sort the river's hands and find the buckets of both streets."""
         game, river = self._game, (*self._flop, *cards)
         board = np.array([river], dtype=np.uint8)
-        lay_out_rivers(board, game.hands, game.labels, self._spread, self._runouts.boards, at)
+        lay_out_rivers(board, game.hands, game.labels, self._spread, self._runouts.boards, 0)
         for street, length in enumerate((4, 5)):
             buckets = self._blueprint.cards.buckets(river[:length])[game.labels]
-            self._runouts.buckets[at, street, : game.num_hands] = np.where(buckets == BLOCKED, 0, buckets)
+            self._runouts.buckets[0, street, : game.num_hands] = np.where(buckets == BLOCKED, 0, buckets)
 
 
 def one_round_game(board: Cards, tree: Tree, ranges: F32) -> Game:
