@@ -14,6 +14,7 @@ of the strategy to draw from. A `Decision` tells what the next one has to know: 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
@@ -25,7 +26,7 @@ from game.actions import CALL, FOLD, Action, raise_to
 from game.betting import BettingState, start
 from game.cards import Cards
 from game.hands import HAND_CLASS, NUM_HANDS, unblocked
-from solver.agent_settings import FLOP, PREFLOP, AgentSettings, make_settings
+from solver.agent_settings import FLOP, PREFLOP, AgentSettings, StreetSettings, make_settings
 from solver.blueprint import FULL, Blueprint
 from solver.blueprint_walk import OFF_TREE, BlueprintWalk
 from solver.cfr import Solver
@@ -33,6 +34,7 @@ from solver.depth_limited import DepthLimitedSolver
 from solver.holdem import holdem_game
 from solver.layout import F32
 from solver.leaf_match import match_leaves
+from solver.limits import UNLIMITED, Limits, solve_in_slices
 from solver.nested import (
     Context,
     SubgameRoot,
@@ -51,7 +53,7 @@ SAMPLED_SCHEDULE: Schedule = dcfr(alpha=1.5, gamma=2.0, keep_negative=0.5)
 """For values that are samples."""
 
 LEAST_ITERATIONS = 24
-"""Of every solve, whatever the clock says: after fewer, strategies are close to a throw of dice."""
+"""Of every solve by the settings' own clock: after fewer, strategies are close to a throw of dice."""
 
 NEVER = 1e-4
 """An action that a smaller share of a range takes is one that is never taken."""
@@ -120,10 +122,18 @@ class Agent:
             betting = betting.apply(CALL)
         self._is_warm = True
 
-    def decide(self, betting: BettingState, board: Cards, context: Context | None, seed: int) -> Decision:
-        """Decide for the player to act.
+    def decide(
+        self,
+        betting: BettingState,
+        board: Cards,
+        context: Context | None,
+        seed: int,
+        limits: Limits = UNLIMITED,
+    ) -> Decision:
+        """Decide for the player to act. Blocks while it solves.
 
-        context  of our last decision in this hand, None before the first
+        context  of our last decision in this hand, None before the first: then earlier bets after the flop
+                 tell nothing
         """
         if betting.round_index > PREFLOP and not self._is_warm:
             self.warm_up()
@@ -133,11 +143,11 @@ class Agent:
         if context is None or "/" not in context.text:
             context = self._after_preflop(betting, seed)
         root = find_root(betting, board, context)
-        decision = self._solve(betting, root, seed, started)
+        decision = self._solve(betting, root, seed, started, limits)
         opponent = 1 - betting.actor
         if decision.ranges[opponent].sum() < NEVER * root.ranges[opponent].sum():
             root = find_root(betting, board, context, at_decision=True)
-            decision = self._solve(betting, root, seed, time.monotonic())
+            decision = self._solve(betting, root, seed, time.monotonic(), limits)
         return decision
 
     def _look_up(self, betting: BettingState, board: Cards, seed: int, started: float) -> Decision:
@@ -192,12 +202,16 @@ class Agent:
         actions = [self._walk.real_action(node, child, betting) for child in children]
         return merge_actions(actions, rows)
 
-    def _solve(self, betting: BettingState, root: SubgameRoot, seed: int, started: float) -> Decision:
+    def _solve(
+        self, betting: BettingState, root: SubgameRoot, seed: int, started: float, limits: Limits
+    ) -> Decision:
         if betting.round_index == FLOP:
-            return self._solve_flop(betting, root, seed, started)
-        return self._solve_exactly(betting, root, started)
+            return self._solve_flop(betting, root, seed, started, limits)
+        return self._solve_exactly(betting, root, started, limits)
 
-    def _solve_flop(self, betting: BettingState, root: SubgameRoot, seed: int, started: float) -> Decision:
+    def _solve_flop(
+        self, betting: BettingState, root: SubgameRoot, seed: int, started: float, limits: Limits
+    ) -> Decision:
         settings, own = self.settings.flop, betting.actor
         tree = build_tree(root.root, parse_menu_book(settings.menu), root.extra, max_rounds=1)
         node = self._walk.find(root.betting, seed)
@@ -208,17 +222,35 @@ class Agent:
             self.settings.threads,
         )  # fmt: skip
         solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE)
-        solver.solve(min(LEAST_ITERATIONS, settings.max_iterations))
-        solver.solve(settings.max_iterations, started + settings.seconds)
+        _run(solver.solve, settings, started, limits)
         return _decision(betting, root, solver.solution(), Method.DEPTH_LIMITED, started)
 
-    def _solve_exactly(self, betting: BettingState, root: SubgameRoot, started: float) -> Decision:
+    def _solve_exactly(
+        self, betting: BettingState, root: SubgameRoot, started: float, limits: Limits
+    ) -> Decision:
         settings = self.settings.street(betting.round_index)
         tree = build_tree(root.root, parse_menu_book(settings.menu), root.extra)
         solver = Solver(holdem_game(root.board, tree, root.ranges), threads=self.settings.threads)
-        solver.solve(min(LEAST_ITERATIONS, settings.max_iterations))
-        solver.solve(settings.max_iterations, deadline=started + settings.seconds)
+
+        def solve(max_iterations: int, deadline: float | None = None) -> int:
+            return solver.solve(max_iterations, deadline=deadline).iterations
+
+        _run(solve, settings, started, limits)
         return _decision(betting, root, solver.solution(), Method.EXACT, started)
+
+
+def _run(
+    solve: Callable[[int, float | None], int], settings: StreetSettings, started: float, limits: Limits
+) -> None:
+    """Solve as long as settings and limits allow, and never too little to have an answer."""
+    least = LEAST_ITERATIONS if limits.seconds is None else 1
+    solve(min(least, settings.max_iterations), None)
+    seconds = settings.seconds if limits.seconds is None else limits.seconds
+    solve_in_slices(
+        lambda until: solve(settings.max_iterations, until) < settings.max_iterations,
+        started + seconds,
+        limits,
+    )
 
 
 def _decision(

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgpack
 import numpy as np
 
 from game.actions import Action, ActionKind
@@ -38,6 +39,19 @@ class Context:
     """float32[2, 1326]: both players' weights."""
     call: F32
     """float32[1326]: how often the opponent calls or checks behind with each hand, if it is his turn."""
+
+    def to_bytes(self) -> bytes:
+        """As one message: it travels with a decision from process to process."""
+        return bytes(
+            msgpack.packb({"text": self.text, "ranges": self.ranges.tobytes(), "call": self.call.tobytes()})
+        )
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Context:
+        """Read what `to_bytes` wrote."""
+        fields = msgpack.unpackb(data)
+        ranges = np.frombuffer(fields["ranges"], dtype=np.float32).reshape(2, NUM_HANDS)
+        return cls(fields["text"], ranges, np.frombuffer(fields["call"], dtype=np.float32))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

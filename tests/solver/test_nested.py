@@ -86,3 +86,13 @@ def test_no_range_is_empty_and_no_blocked_hand_is_held() -> None:
         ranges = find_root(parse_betting(HUNL, "r300c/"), FLOP, given).ranges
         assert (ranges[:, live] >= np.float32(LEAST_SHARE)).all()
         assert (ranges[:, ~live] == 0).all()
+
+
+def test_a_context_travels_as_bytes() -> None:
+    context = Context(
+        "r300c/", np.random.default_rng(1).random((2, NUM_HANDS), dtype=np.float32), everything()[0]
+    )
+    again = Context.from_bytes(context.to_bytes())
+    assert again.text == context.text
+    assert np.array_equal(again.ranges, context.ranges)
+    assert np.array_equal(again.call, context.call)

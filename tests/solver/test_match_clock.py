@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from game.actions import CALL, raise_to
+from game.betting import start
+from game.definition import HUNL
+from solver.match_clock import MatchClock
+
+
+def test_a_hand_never_uses_more_than_it_has() -> None:
+    clock = MatchClock(4.0)
+    clock.start_hand()
+    betting = start(HUNL)
+    spent = 0.0
+    while not betting.is_finished:
+        seconds = clock.seconds_for(betting)
+        assert seconds > 0
+        clock.spend(seconds)
+        spent += seconds
+        betting = betting.apply(CALL)
+    assert spent < 4.0
+
+
+def test_big_pots_get_more() -> None:
+    clock = MatchClock(4.0)
+    clock.start_hand()
+    small = start(HUNL).apply(CALL).apply(CALL)
+    big = start(HUNL).apply(raise_to(2_000)).apply(CALL)
+    assert clock.seconds_for(big) > 1.4 * clock.seconds_for(small)
+
+
+def test_what_quick_hands_leave_is_used_later_and_the_average_holds() -> None:
+    clock = MatchClock(1.0)
+    for _ in range(50):
+        clock.start_hand()
+        clock.spend(0.1)
+    assert clock.saved_seconds > 3
+    clock.start_hand()
+    first = clock.seconds_for(start(HUNL))
+    assert first > 2 * MatchClock_first(1.0)
+    total = 50 * 0.1
+    for hands in range(51, 400):
+        seconds = 10 * clock.seconds_for(start(HUNL))  # many decisions in every hand
+        clock.spend(seconds)
+        total += seconds
+        assert total <= 1.0 * hands * 1.6 + 1
+        clock.start_hand()
+    assert total <= 400 * 1.05
+
+
+def test_an_overspent_hand_is_paid_back_by_later_ones() -> None:
+    clock = MatchClock(1.0)
+    clock.start_hand()
+    clock.spend(3.0)
+    clock.start_hand()
+    assert clock.seconds_for(start(HUNL)) < MatchClock_first(1.0)
+    assert clock.seconds_for(start(HUNL)) > 0
+
+
+def test_no_budget_is_refused() -> None:
+    with pytest.raises(ValueError, match="more than 0"):
+        MatchClock(0)
+
+
+def MatchClock_first(seconds: float) -> float:  # noqa: N802
+    clock = MatchClock(seconds)
+    clock.start_hand()
+    return clock.seconds_for(start(HUNL))
