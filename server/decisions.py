@@ -1,0 +1,65 @@
+"""What is asked of a worker, and what it answers: plain values that travel between processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from game.cards import Cards
+from solver.layout import F32
+
+
+class Rung(Enum):
+    """How far down the ladder of fallbacks an answer comes from."""
+
+    SOLVED = "solved"
+    BEST_SO_FAR = "best_so_far"
+    """The deadline or a stop cut the solve off early."""
+    BLUEPRINT = "blueprint"
+    CHECK_FOLD = "check_fold"
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRequest:
+    """One decision of one hand. Whoever answers keeps nothing of it."""
+
+    match: str
+    """Whose turn it is among many: matches share the workers fairly."""
+    betting: str
+    """All betting of the hand so far, as ACPC writes it: `r300c/cr450`."""
+    board: Cards
+    hand: int
+    """The two cards we hold, as `game.hands.hand_index` numbers them."""
+    context: bytes | None
+    """Of our last decision in this hand (`solver.nested.Context`), None before the first."""
+    seed: int
+    """Of all that is random in the solve and in drawing the action."""
+    seconds: float
+    """To think."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecisionAnswer:
+    """An action, what the next decision must know, and how it came about."""
+
+    action: str
+    """`f`, `c` or `r713`."""
+    context: bytes | None
+    actions: tuple[str, ...]
+    probabilities: F32
+    """float32[A, 1326]: what every hand of ours would do."""
+    ranges: F32
+    """float32[2, 1326]: both players' weights before the action."""
+    method: str
+    """`solver.agent.Method`'s value, or of the rung."""
+    iterations: int
+    seconds: float
+    rung: Rung
+
+
+class Decider(Protocol):
+    """Somebody who answers: the dispatcher of the worker pool, or a stand-in in a test."""
+
+    async def decide(self, request: DecisionRequest) -> DecisionAnswer:
+        """Answer in time, always, with a legal action."""
