@@ -2,6 +2,8 @@
 
 ProtocolError
 ├── RemoteProtocolError  the other side sent what the protocol does not allow: report it and read on
+│   ├── SlumbotRefusal   an action in Slumbot's text that cannot be read or played (slumbot_actions)
+│   └── SlumbotError     a server that speaks Slumbot's API refused (slumbot)
 ├── LocalProtocolError   we were about to send what the protocol does not allow: a bug on our side
 └── RecordError          a log or hand history that cannot be read; the message names the line
 """
