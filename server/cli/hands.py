@@ -1,0 +1,199 @@
+"""`fathom hands`: look at what was played, and take it along."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from server.hand_records import StoredDecision, StoredHand
+    from server.hand_store import HandReader
+
+_EPILOG = """\
+Every hand that Fathom plays, by whatever way, is in one file, finished or not. It may be looked at while the
+daemon writes it.
+
+examples:
+  fathom hands list                                    the newest hands
+  fathom hands list --channel acpc --finished --json   one JSON line per hand
+  fathom hands show Pq3…                               one hand, action by action
+  fathom hands export --format phh > hands.phhs        everything, for other programs
+  fathom hands export --format acpc --match table-7    STATE lines of one match"""
+
+_SHOWN = 12
+_MOST = 1_000_000_000
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare arguments."""
+    from server.hand_records import Channel
+
+    parser.epilog = _EPILOG
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    listing = verbs.add_parser("list", help="the newest hands, one line each")
+    export = verbs.add_parser("export", help="hands for other programs")
+    show = verbs.add_parser("show", help="one hand and our decisions in it")
+    for verb in (listing, export, show):
+        verb.add_argument("--store", type=Path, metavar="FILE", help="default: where the daemon keeps hands")
+    for verb in (listing, export):
+        verb.add_argument(
+            "--channel", choices=[str(channel) for channel in Channel], help="how it was played"
+        )
+        verb.add_argument("--match", metavar="NAME", help="of one match or session")
+        verb.add_argument("--opponent", metavar="NAME", help="against somebody")
+    listing.add_argument("--finished", action="store_true", help="only hands that are over")
+    listing.add_argument("--limit", type=_count, default=20, help="how many (default: %(default)s)")
+    listing.add_argument("--json", action="store_true", help="one JSON line per hand")
+    show.add_argument("hand", metavar="ID", help="of a hand, or its beginning, as `list` prints it")
+    show.add_argument("--json", action="store_true", help="one JSON line")
+    export.add_argument(
+        "--format", choices=("phh", "acpc"), default="phh", help="hand histories, or lines of a dealer's log"
+    )
+    export.add_argument("--limit", type=_count, default=_MOST, help="how many of the newest (default: all)")
+    export.add_argument("--output", type=Path, metavar="FILE", help="default: print")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do it."""
+    from server.hand_store import HandReader, default_store_path
+
+    reader = HandReader(args.store or default_store_path())
+    try:
+        return {"list": _list, "show": _show, "export": _export}[args.verb](args, reader)
+    finally:
+        reader.close()
+
+
+def _list(args: argparse.Namespace, reader: HandReader) -> int:
+    from server.hand_store import HandQuery
+
+    query = HandQuery(
+        channel=args.channel,
+        match=args.match,
+        opponent=args.opponent,
+        finished=True if args.finished else None,
+        limit=args.limit,
+    )
+    hands = [hand for _, hand in reader.hands(query)]
+    if args.json:
+        for hand in hands:
+            print(json.dumps(_record(hand)))
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for title in ("hand", "when", "channel", "opponent", "chips", "cards", "board", "betting"):
+        table.add_column(title, justify="right" if title == "chips" else "left", no_wrap=title != "betting")
+    for hand in hands:
+        record = _record(hand)
+        chips = "under way" if hand.chips is None else f"{hand.chips:+,}"
+        table.add_row(
+            hand.id[:_SHOWN], _when(hand.started_at), hand.channel, hand.opponent, chips,
+            str(record["hole"]), str(record["board"]), hand.betting,
+        )  # fmt: skip
+    console = Console(highlight=False)
+    console.print(table if hands else "No such hands.", markup=False)
+    return 0
+
+
+def _show(args: argparse.Namespace, reader: HandReader) -> int:
+    hand = _find(reader, args.hand)
+    decisions = list(reader.decisions(hand.id))
+    if args.json:
+        print(json.dumps({**_record(hand), "decisions": [_decision_record(d) for d in decisions]}))
+        return 0
+    record = _record(hand)
+    result = "under way" if hand.chips is None else f"we won {hand.chips:+,} chips"
+    seat = ("big blind", "button")[hand.position]
+    print(f"hand {hand.id}, {_when(hand.started_at)}, {hand.channel}, against {hand.opponent}")
+    print(f"{record['hole']} {record['board']}, we are the {seat}, {result}")
+    print(f"betting {hand.betting or '(none yet)'}")
+    for decision in decisions:
+        shares = ", ".join(f"{name} {share:.1%}" for name, share in decision.strategy)
+        print(
+            f"  after {decision.betting or '(nothing)'}: {decision.action}  of {shares}; {decision.method},"
+            f" {decision.rung}, {decision.iterations:,} iterations, {decision.seconds:.2f} s"
+        )
+    return 0
+
+
+def _export(args: argparse.Namespace, reader: HandReader) -> int:
+    from server.hand_records import acpc_text, phh_text
+    from server.hand_store import HandQuery
+
+    query = HandQuery(
+        channel=args.channel, match=args.match, opponent=args.opponent, finished=True, limit=args.limit
+    )
+    hands = [hand for _, hand in reader.hands(query)][::-1]
+    if not hands:
+        raise ValueError("no finished hand is like that: look at `fathom hands list`")
+    text = (phh_text if args.format == "phh" else acpc_text)(hands)
+    if args.output is None:
+        sys.stdout.write(text)
+    else:
+        args.output.write_text(text, encoding="utf-8")
+        print(f"{len(hands):,} hands written to {args.output}", file=sys.stderr)
+    return 0
+
+
+def _find(reader: HandReader, beginning: str) -> StoredHand:
+    from server.hand_store import HandQuery
+
+    hand = reader.hand(beginning)
+    if hand is not None:
+        return hand
+    found = [hand for _, hand in reader.hands(HandQuery(limit=_MOST)) if hand.id.startswith(beginning)]
+    if len(found) != 1 or not beginning:
+        what = "no hand begins" if not found else f"{len(found)} hands begin"
+        raise ValueError(f"{what} with {beginning!r}: look at `fathom hands list`")
+    return found[0]
+
+
+def _record(hand: StoredHand) -> dict[str, object]:
+    """What may be known of a hand: as long as it is under way, our cards are not."""
+    from game.cards import cards_text
+
+    seen = hand if hand.is_finished else hand.as_seen_by_opponent()
+    return {
+        "id": hand.id,
+        "channel": str(hand.channel),
+        "match": hand.match,
+        "number": hand.number,
+        "opponent": hand.opponent,
+        "position": hand.position,
+        "betting": hand.betting,
+        "hole": "|".join([cards_text(cards) for cards in seen.hole]),
+        "board": cards_text(seen.state().board),
+        "started_at": hand.started_at,
+        "finished_at": hand.finished_at,
+        "chips": hand.chips,
+    }
+
+
+def _decision_record(decision: StoredDecision) -> dict[str, object]:
+    return {
+        "betting": decision.betting,
+        "action": decision.action,
+        "strategy": dict(decision.strategy),
+        "method": decision.method,
+        "rung": decision.rung,
+        "iterations": decision.iterations,
+        "seconds": decision.seconds,
+    }
+
+
+def _when(seconds: float) -> str:
+    from datetime import datetime
+
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if not 0 < number <= _MOST:
+        raise argparse.ArgumentTypeError(f"{text}: give a number above 0")
+    return number

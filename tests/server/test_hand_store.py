@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from game.definition import HUNL
+from protocol.acpc_log_reader import parse_log_state
+from protocol.phh import parse_histories, parse_history
+from server.cli import main
+from server.hand_records import Channel, StoredSession, acpc_text, phh_text
+from server.hand_store import HandQuery, HandReader, HandStore, StoreError
+from tests.server.hand_setups import a_decision, played_hand
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_what_is_saved_is_there(tmp_path: Path) -> None:
+    async def play(store: HandStore) -> None:
+        hand = played_hand(1)
+        begun = replace(hand, betting="", finished_at=None, chips=None, secret=b"seed")
+        assert await store.save(begun)
+        assert await store.hand(hand.id) == begun
+        decision = a_decision(hand.id)
+        assert await store.save(hand, decision)
+        assert await store.hand(hand.id) == hand
+        assert await store.decisions(hand.id) == [decision]
+        assert await store.hand("another") is None
+        session = StoredSession("digest", Channel.SLUMBOT_API, "", "bob", 1, 2, -300, hand.id, 5.0)
+        assert await store.save(session)
+        assert await store.session("digest") == session
+
+    with HandStore(tmp_path / "deep" / "hands.sqlite") as store:
+        asyncio.run(play(store))
+        assert store.written == 4
+    assert stat.S_IMODE(os.stat(tmp_path / "deep" / "hands.sqlite").st_mode) == 0o600
+
+
+def test_hands_are_found_newest_first_page_by_page(tmp_path: Path) -> None:
+    async def look(store: HandStore) -> None:
+        for number in range(10):
+            channel = Channel.ACPC if number % 2 else Channel.HTTP
+            await store.save(played_hand(number, channel, match=f"m{number // 5}"))
+        page = await store.hands(HandQuery(limit=4))
+        assert [hand.number for _, hand in page] == [9, 8, 7, 6]
+        page = await store.hands(HandQuery(limit=4, before=page[-1][0]))
+        assert [hand.number for _, hand in page] == [5, 4, 3, 2]
+        found = await store.hands(HandQuery(channel="acpc", match="m1", finished=True))
+        assert [hand.number for _, hand in found] == [9, 7, 5]
+        assert await store.hands(HandQuery(finished=False)) == []
+
+    with HandStore(tmp_path / "h.sqlite") as store:
+        asyncio.run(look(store))
+
+
+def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
+    program = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from tests.server.hand_setups import a_decision, played_hand
+from server.hand_store import HandStore
+store = HandStore(Path(sys.argv[1]))
+for number in range(100000):
+    hand = replace(played_hand(number % 50), id=f"hand-{number}")
+    assert store.submit(hand, a_decision(hand.id)).result()
+    print(hand.id, flush=True)
+"""
+    path = tmp_path / "hands.sqlite"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as process:
+        assert process.stdout is not None
+        acknowledged = [process.stdout.readline().strip() for _ in range(200)]
+        process.send_signal(signal.SIGKILL)
+        acknowledged += process.stdout.read().split("\n")[:-1]
+    assert process.returncode == -signal.SIGKILL
+    with HandStore(path) as store:
+        reader = HandReader(path)
+        for hand_id in acknowledged:
+            assert reader.hand(hand_id) is not None
+            assert len(list(reader.decisions(hand_id))) == 1
+        reader.close()
+        assert store.submit(played_hand(7)).result(), "and it can be written on"
+
+
+def fill_disk(store: HandStore, pages: int) -> None:
+    """Let the file have no more pages than so many: SQLite reports a full disk then."""
+    store._connection.execute(f"PRAGMA max_page_count = {pages}")
+
+
+def test_a_full_disk_is_survived(tmp_path: Path) -> None:
+    async def play(store: HandStore) -> None:
+        assert await store.save(played_hand(0))
+        fill_disk(store, 1)
+        number, refused = 1, []
+        while len(refused) < 20:  # the last page has room for some
+            hand = played_hand(number)
+            if not await store.save(hand, a_decision(hand.id)):
+                refused.append(hand)
+            number += 1
+        assert store.failures >= 20
+        assert store.num_waiting >= 20
+        assert await store.hand(refused[0].id) == refused[0], "what waits can be looked at"
+        fill_disk(store, 100_000)
+        assert await store.save(played_hand(1000))
+        assert store.num_waiting == 0
+        assert len(await store.hands(HandQuery(limit=1000))) == number + 1
+        assert store.dropped == 0
+
+    with HandStore(tmp_path / "h.sqlite") as store:
+        asyncio.run(play(store))
+
+
+def test_what_waits_is_written_at_the_end_or_counted(tmp_path: Path) -> None:
+    path = tmp_path / "h.sqlite"
+    store = HandStore(path)
+    fill_disk(store, 1)
+    hands = [played_hand(number) for number in range(200)]
+    for hand in hands:
+        store.submit(hand).result()
+    waiting = store.num_waiting
+    assert waiting
+    store.close()
+    store.close()
+    assert store.dropped == waiting
+    assert not store.submit(hands[0]).result()
+    reader = HandReader(path)
+    assert len(list(reader.hands(HandQuery(limit=1000)))) == len(hands) - waiting
+    reader.close()
+
+
+def test_files_that_are_no_stores_are_refused(tmp_path: Path) -> None:
+    junk = tmp_path / "junk"
+    junk.write_text("no database at all, but long enough to be one " * 100)
+    with pytest.raises(StoreError, match="not a database"):
+        HandStore(junk)
+    with pytest.raises(StoreError, match="no hand store"):
+        HandReader(tmp_path / "missing")
+    later = tmp_path / "later"
+    connection = sqlite3.connect(later)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(StoreError, match="version 99"):
+        HandStore(later)
+    with pytest.raises(StoreError, match="written to"):
+        HandStore(junk / "below" / "h.sqlite")
+
+
+def test_the_opponent_sees_no_more_than_he_may() -> None:
+    for number in range(60):
+        hand = replace(played_hand(number), secret=b"x")
+        seen = hand.as_seen_by_opponent()
+        betting = hand.betting_state()
+        assert seen.hole[1 - hand.position] == hand.hole[1 - hand.position]
+        assert seen.secret is None
+        assert bool(seen.hole[hand.position]) == betting.is_showdown
+        assert len(seen.board) == HUNL.board_size(betting.round_index)
+        unfinished = replace(hand, finished_at=None, chips=None)
+        assert unfinished.as_seen_by_opponent().hole[hand.position] == ()
+
+
+def test_exports_can_be_read_back() -> None:
+    hands = [played_hand(number) for number in range(12)]
+    for hand, record in zip(hands, parse_histories(phh_text(hands)), strict=True):
+        assert record.state == hand.state()
+        assert record.players == hand.names()
+    assert parse_history(phh_text(hands[:1])).state == hands[0].state()
+    for hand, line in zip(hands, acpc_text(hands).splitlines(), strict=True):
+        record = parse_log_state(line, HUNL)
+        assert record.state == hand.state()
+        assert record.hand_id == hand.number
+    unknown = replace(hands[0], hole=(hands[0].hole[0], ()))
+    assert parse_history(phh_text([unknown])).state.hole[1] == ()
+    assert "|" in acpc_text([unknown])
+
+
+@pytest.fixture
+def store_path(tmp_path: Path) -> Path:
+    path = tmp_path / "h.sqlite"
+    with HandStore(path) as store:
+        for number in range(5):
+            hand = played_hand(number)
+            store.submit(hand, a_decision(hand.id)).result()
+        under_way = replace(
+            played_hand(5), id="open", betting="r200", position=0, finished_at=None, chips=None, secret=b"s"
+        )
+        store.submit(under_way).result()
+    return path
+
+
+def test_hands_are_listed_and_shown(store_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hands", "list", "--store", str(store_path)]) == 0
+    text = capsys.readouterr().out
+    assert "hand-4" in text
+    assert "under way" in text
+    assert main(["hands", "list", "--store", str(store_path), "--json", "--finished", "--limit", "2"]) == 0
+    records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [record["id"] for record in records] == ["hand-4", "hand-3"]
+    assert main(["hands", "show", "hand-3", "--store", str(store_path)]) == 0
+    assert "f 25.0%, c 75.0%" in capsys.readouterr().out
+    assert main(["hands", "show", "open", "--store", str(store_path), "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["hole"].startswith("|"), "our cards stay hidden while the hand is under way"
+    assert record["board"] == ""
+
+
+def test_hands_are_exported(store_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hands", "export", "--store", str(store_path)]) == 0
+    assert [record.hand_id for record in parse_histories(capsys.readouterr().out)] == [0, 1, 2, 3, 4]
+    out = tmp_path / "hands.log"
+    assert (
+        main(["hands", "export", "--store", str(store_path), "--format", "acpc", "--output", str(out)]) == 0
+    )
+    assert len(out.read_text().splitlines()) == 5
+
+
+def test_questions_about_no_hand_are_refused(store_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hands", "show", "nothing", "--store", str(store_path)]) == 2
+    assert main(["hands", "show", "hand", "--store", str(store_path)]) == 2
+    assert main(["hands", "export", "--match", "x", "--store", str(store_path)]) == 2
+    assert main(["hands", "list", "--store", str(store_path) + "x"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
