@@ -10,8 +10,9 @@ from game.betting import BettingState
 from game.cards import Cards
 from game.hands import hand_index
 from game.state import HandState
-from solver.agent import Agent, Decision
+from solver.agent import Agent
 from solver.blueprint import Blueprint
+from solver.decision import Decision
 from solver.nested import Context, betting_states
 from solver.range_strategy import RangeStrategy
 

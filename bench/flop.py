@@ -24,7 +24,6 @@ import numpy as np
 from abstraction.menu import parse_menu_book
 from game.cards import Cards, parse_cards
 from game.ranges import parse_range
-from solver.agent import SAMPLED_SCHEDULE
 from solver.blueprint import FULL, Blueprint, open_blueprint
 from solver.blueprint_walk import make_walk_tree
 from solver.cfr import Solver
@@ -35,6 +34,7 @@ from solver.holdem import holdem_game
 from solver.layout import F32
 from solver.leaf_match import match_leaves
 from solver.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
+from solver.street_solves import SAMPLED_SCHEDULE
 from solver.tree import DECISION, BettingRoot, Tree, build_tree
 
 QUICK = ("--spots", "1", "--iterations", "50", "--exact-iterations", "20")

@@ -32,6 +32,8 @@ class AgentSettings:
     continuations: F32 = field(default_factory=lambda: FOUR_STRATEGIES)
     """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`."""
     threads: int = 1
+    safe: bool = True
+    """Whether the opponent keeps what the last solution promised him, once there was one to the end."""
 
     @property
     def on_clock(self) -> bool:
@@ -44,13 +46,14 @@ class AgentSettings:
 
 
 def make_settings(
-    budget: float = 0.0, iterations: int = 0, values: int = 4, threads: int = 1
+    budget: float = 0.0, iterations: int = 0, values: int = 4, threads: int = 1, safe: bool = True
 ) -> AgentSettings:
     """Settings from a few numbers; refuses what makes no sense with `ValueError`.
 
     budget      seconds for a hand; 0 for the default
     iterations  of every solve, whatever time they take; 0 for as many as the budget allows
     values      continuations of the opponent at the end of the flop: 1, 2 or 4
+    safe        whether later solves keep what earlier ones promised the opponent
     """
     if budget < 0 or iterations < 0 or threads < 1:
         raise ValueError("budget and iterations must not be negative, and it takes a thread to think")
@@ -69,4 +72,5 @@ def make_settings(
         river=street(plain.river, 0.2),
         continuations=FOUR_STRATEGIES[_CHOICES[values]],
         threads=threads,
+        safe=safe,
     )

@@ -24,7 +24,7 @@ from solver.kernels.first_round import (
     settle_choices,
     spread_choices,
 )
-from solver.kernels.walk import RESPOND, UPDATE
+from solver.kernels.walk import EVALUATE, RESPOND, UPDATE
 from solver.layout import F32, I32, Scratch, Shape, Step, Tables, aligned
 from solver.program import compile_tree
 from solver.schedules import DEFAULT_SCHEDULE, Schedule
@@ -156,7 +156,26 @@ class DepthLimitedSolver:
         The chooser, if it is he, also chooses best at every leaf; if it is not, he goes on as his regrets
         say, in the mixture they stand for now. Values of leaves are means over so many samples.
         """
-        step = Step(player, RESPOND, 1.0, 1.0, 1.0, 1.0, 0.0)
+        self._evaluate(player, RESPOND, samples)
+        return self.root_values(player)
+
+    def action_values(self, node: int, player: int, samples: int = 1) -> F32:
+        """float32[A, H]: counterfactual values of what a player can do at a node of his, by the averages.
+
+        The chooser goes on as his regrets say. Values of leaves are means over so many samples.
+        """
+        self._evaluate(player, EVALUATE, samples)
+        program = self._program
+        segment = player * int(program.round_segments[-1])
+        steps = program.up[program.segments[segment, 4] : program.segments[segment, 5]]
+        _, count, child, _, _, _ = next(step for step in steps.tolist() if step[5] == node)
+        rows = self._scratch.value.reshape(-1, self.game.stride)[:, : self.game.num_hands]
+        values: F32 = rows[child : child + count].copy()
+        return values
+
+    def _evaluate(self, player: int, mode: int, samples: int) -> None:
+        """One pass over the average strategies that changes nothing, leaves as means over samples."""
+        step = Step(player, mode, 1.0, 1.0, 1.0, 1.0, 0.0)
         tables = Tables(self.average, self.average, _NO_TABLE, self._frozen)
         self._enter(step, tables)
         total = np.zeros_like(self._leaf_value)
@@ -166,7 +185,6 @@ class DepthLimitedSolver:
             total += self._leaf_value
         np.divide(total, samples, out=self._leaf_value)
         self._leave(step, tables)
-        return self.root_values(player)
 
     def _pass(self, step: Step, tables: Tables) -> None:
         self._enter(step, tables)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from game.cards import NUM_CARDS
 from solver.layout import F32, I32, I64, LANES, LINE, Boards
 from solver.tree import Tree
 
@@ -58,12 +59,17 @@ class Game:
 
     def unblocked_weight(self, player: int) -> npt.NDArray[np.float64]:
         """float64[H]: for each hand, the weight of a player's hands that share no card with it."""
-        weights = self.ranges[player].astype(np.float64)
-        held = np.zeros(self.num_cards)
-        np.add.at(held, self.hands[:, 0], weights)
-        np.add.at(held, self.hands[:, 1], weights)
-        blocked = held[self.hands[:, 0]] + held[self.hands[:, 1]]
-        return np.asarray(weights.sum() - blocked + weights)
+        return unblocked_weight(self.hands, self.ranges[player], self.num_cards)
+
+
+def unblocked_weight(hands: I64, weights: F32, num_cards: int = NUM_CARDS) -> npt.NDArray[np.float64]:
+    """float64[H]: for each hand, the weight of those that share no card with it.
+
+    hands  int64[H, 2]
+    """
+    exact = weights.astype(np.float64)
+    held = np.bincount(hands[:, 0], exact, num_cards) + np.bincount(hands[:, 1], exact, num_cards)
+    return np.asarray(exact.sum() - held[hands[:, 0]] - held[hands[:, 1]] + exact)
 
 
 def make_game(

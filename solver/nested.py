@@ -1,14 +1,16 @@
 """Where a nested solve starts, and what it must know of the hand so far.
 
-1. A subgame is rooted just before the opponent's last action of the round, or at the start of the round if he
-   has not acted in it (Brown, Sandholm and Amos, 2018). He is offered what the menu offers there, and what he
-   did.
-2. A `Context` is what one decision leaves for the next: both ranges after our action, and how often the
-   opponent calls it with each hand, by which his range goes on if the next thing that happens is a card.
-3. Ranges are never empty: every possible hand keeps a little weight, so that an action the solution never
+1. An unsafe subgame is rooted just before the opponent's last action of the round, or at the start of the
+   round if he has not acted in it (Brown, Sandholm and Amos, 2018). He is offered what the menu offers there,
+   and what he did.
+2. A safe one is rooted at our decision: what else he could have done is in the alternative he is promised
+   instead of coming here (`solver.alternatives`).
+3. A `Context` is what one decision leaves for the next: both ranges after our action, how the opponent
+   replies to it with each hand, by which his range goes on, and what he is promised.
+4. Ranges are never empty: every possible hand keeps a little weight, so that an action the solution never
    takes leaves something to go on with.
-4. What nobody ever does has no answer in a solution: regrets that nothing reaches do not move. If the
-   opponent did it all the same, the subgame is solved from our decision on.
+5. What nobody ever does has no answer in a solution: regrets that nothing reaches do not move. If the
+   opponent did it all the same, an unsafe subgame is solved from our decision on.
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ from dataclasses import dataclass
 import msgpack
 import numpy as np
 
+from abstraction.translation import pot_fraction, pseudo_harmonic
 from game.actions import Action, ActionKind
 from game.betting import BettingState, start
 from game.cards import Cards
 from game.hands import NUM_HANDS, unblocked
+from solver.alternatives import Alternatives
 from solver.layout import F32
 from solver.tree import CALL_ACTION, FOLD_ACTION, BettingRoot
 
@@ -37,21 +41,46 @@ class Context:
     """The betting up to that action, as `BettingState.text` has it."""
     ranges: F32
     """float32[2, 1326]: both players' weights."""
-    call: F32
-    """float32[1326]: how often the opponent calls or checks behind with each hand, if it is his turn."""
+    replies: dict[int, F32]
+    """float32[1326] by action code: how often the opponent does it with each hand, if it is his turn."""
+    alternatives: Alternatives | None = None
+    """What he is promised; None: the next solve is unsafe."""
 
     def to_bytes(self) -> bytes:
         """As one message: it travels with a decision from process to process."""
-        return bytes(
-            msgpack.packb({"text": self.text, "ranges": self.ranges.tobytes(), "call": self.call.tobytes()})
-        )
+        fields: dict[str, object] = {
+            "text": self.text,
+            "ranges": self.ranges.tobytes(),
+            "replies": {code: row.tobytes() for code, row in self.replies.items()},
+        }
+        if self.alternatives is not None:
+            here, by_card = self.alternatives.here, self.alternatives.by_card
+            fields["here"] = None if here is None else here.tobytes()
+            fields["by_card"] = {card: row.tobytes() for card, row in by_card.items()}
+        return bytes(msgpack.packb(fields))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Context:
         """Read what `to_bytes` wrote."""
-        fields = msgpack.unpackb(data)
-        ranges = np.frombuffer(fields["ranges"], dtype=np.float32).reshape(2, NUM_HANDS)
-        return cls(fields["text"], ranges, np.frombuffer(fields["call"], dtype=np.float32))
+        fields = msgpack.unpackb(data, strict_map_key=False)
+        alternatives = None
+        if "by_card" in fields:
+            here = None if fields["here"] is None else _floats(fields["here"])
+            alternatives = Alternatives(here, {card: _floats(row) for card, row in fields["by_card"].items()})
+        return cls(
+            fields["text"],
+            _floats(fields["ranges"]).reshape(2, NUM_HANDS),
+            {code: _floats(row) for code, row in fields["replies"].items()},
+            alternatives,
+        )
+
+    def promised(self, betting: BettingState, board: Cards) -> F32 | None:
+        """float32[1326]: what the opponent is promised for a decision of ours, None if nothing is."""
+        if self.alternatives is None:
+            return None
+        if self.alternatives.here is not None and self.text.count("/") == betting.round_index:
+            return self.alternatives.here
+        return self.alternatives.by_card.get(board[-1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,12 +113,17 @@ def betting_states(betting: BettingState) -> list[BettingState]:
 
 
 def find_root(
-    betting: BettingState, board: Cards, context: Context, at_decision: bool = False
+    betting: BettingState,
+    board: Cards,
+    context: Context,
+    at_decision: bool = False,
+    believing: bool = True,
 ) -> SubgameRoot:
     """Root the subgame of a decision after the flop.
 
     context      of our last decision, or of the end of the round before the flop
-    at_decision  start after the opponent's action, as if he took it with all his hands
+    at_decision  start after the opponent's action
+    believing    then take from the context what that action says of his hand; else it says nothing
     """
     states = betting_states(betting)
     own = betting.actor
@@ -97,7 +131,8 @@ def find_root(
     opponent_acted = before.round_index == betting.round_index and before.actor == 1 - own
     with_action = opponent_acted and not at_decision
     root_state = before if with_action else states[-1]
-    ranges = _ranges_at(root_state, states, context, own)
+    known = states if believing or not at_decision else states[:-1]
+    ranges = _ranges_at(known[-1] if at_decision else root_state, states, context, own)
     live = unblocked(board)
     ranges = np.stack([_keep_alive(weights, live) for weights in ranges])
     round_start = next(state.max_spent for state in states if state.round_index == betting.round_index)
@@ -129,12 +164,34 @@ def everything() -> F32:
 
 
 def _ranges_at(root: BettingState, states: list[BettingState], context: Context, own: int) -> F32:
-    """The context's ranges, the opponent's call taken into account if it closed the round since."""
+    """The context's ranges, and what the opponent has done since then and before the root."""
     ranges = context.ranges.copy()
-    since = states[[state.text for state in states].index(context.text)]
-    if not since.is_finished and since.actor == 1 - own and since.round_index < root.round_index:
-        ranges[1 - own] *= context.call
+    texts = [state.text for state in states]
+    since, here = texts.index(context.text), texts.index(root.text)
+    # At most one reply lies between: what follows it is a card, another round's first action, or our turn.
+    if here > since and states[since].actor == 1 - own:
+        reply = _reply(states[since], states[since + 1], context.replies)
+        if reply is not None:
+            ranges[1 - own] *= reply
     return ranges
+
+
+def _reply(before: BettingState, after: BettingState, replies: dict[int, F32]) -> F32 | None:
+    """How often the opponent does what he did; of a bet that was not expected, what its neighbours say."""
+    if after.max_spent == before.max_spent:
+        return replies.get(CALL_ACTION)
+    raised = after.max_spent
+    if raised in replies:
+        return replies[raised]
+    low = max((code for code in replies if CALL_ACTION < code < raised), default=None)
+    high = min((code for code in replies if code > raised), default=None)
+    if low is None or high is None:
+        known = low if high is None else high
+        return None if known is None else replies[known]
+    faced = before.max_spent
+    share = pseudo_harmonic(*[pot_fraction(code, faced) for code in (raised, low, high)])
+    mixed: F32 = (share * replies[low] + (1 - share) * replies[high]).astype(np.float32)
+    return mixed
 
 
 def _keep_alive(weights: F32, live: np.ndarray) -> F32:
@@ -145,3 +202,7 @@ def _keep_alive(weights: F32, live: np.ndarray) -> F32:
         return live.astype(np.float32)
     scaled: F32 = np.where(live, np.maximum(possible / largest, LEAST_SHARE), 0).astype(np.float32)
     return scaled
+
+
+def _floats(data: bytes) -> F32:
+    return np.frombuffer(data, dtype=np.float32)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from solver.agent import Decision
+    from solver.decision import Decision
 
 _EPILOG = """\
 The state is what an ACPC dealer sends: position, hand number, betting, cards.

@@ -15,8 +15,10 @@ from game.definition import HUNL
 from game.hands import unblocked
 from game.state import HandState, new_hand
 from protocol.acpc import parse_betting
-from solver.agent import LEAST_ITERATIONS, Agent, Method
+from solver.agent import Agent
 from solver.agent_settings import AgentSettings, StreetSettings
+from solver.decision import Method
+from solver.street_solves import LEAST_ITERATIONS
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 QUICK = AgentSettings(

@@ -11,7 +11,7 @@ from game.actions import CALL, FOLD, raise_to
 from game.definition import HUNL
 from protocol.acpc import parse_betting
 from server.cli import main
-from solver.agent import LEAST_ITERATIONS
+from solver.street_solves import LEAST_ITERATIONS
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 
@@ -30,7 +30,7 @@ def decide(blueprint: Path, state: str, *options: str) -> list[str]:
         ("MATCHSTATE:1:0::|AsKd", "", "blueprint"),
         ("MATCHSTATE:0:0:r300c/cr450:QhJh|/Th9c2s", "r300c/cr450", "depth-limited"),
         ("MATCHSTATE:0:0:r300c/cc/cc/r777c", "", "refused"),
-        ("MATCHSTATE:1:0:r300c/cc/cc/r777:|QhJh/Th9c2s/3d/4d", "r300c/cc/cc/r777", "exact"),
+        ("MATCHSTATE:1:0:r300c/cc/cc/r777:|QhJh/Th9c2s/3d/4d", "r300c/cc/cc/r777", "exact, safe"),
         # Bets of our own that the agent would not have made: somebody else began the hand.
         ("MATCHSTATE:1:0:r251c/cr463c/c:|QhJh/Th9c2s/3d", "r251c/cr463c/c", "exact"),
     ],

@@ -9,7 +9,9 @@ from game.actions import CALL, raise_to
 from game.definition import HUNL
 from game.hands import NUM_HANDS, unblocked
 from protocol.acpc import parse_betting
+from solver.alternatives import Alternatives
 from solver.nested import LEAST_SHARE, Context, everything, find_root
+from solver.tree import CALL_ACTION
 
 FLOP, TURN = (0, 13, 26), (0, 13, 26, 39)
 
@@ -20,7 +22,7 @@ def context(text: str, call: float = 1.0) -> Context:
     ranges[:, NUM_HANDS // 2 :] = 0
     calls = np.ones(NUM_HANDS, dtype=np.float32)
     calls[1::2] = call
-    return Context(text, ranges, calls)
+    return Context(text, ranges, {CALL_ACTION: calls})
 
 
 def test_a_subgame_starts_before_the_opponents_last_action() -> None:
@@ -80,7 +82,7 @@ def test_a_call_that_closes_the_round_counts_once(betting: str, before: str, cou
 
 
 def test_no_range_is_empty_and_no_blocked_hand_is_held() -> None:
-    nothing = Context("r300c/", np.zeros((2, NUM_HANDS), dtype=np.float32), np.ones(NUM_HANDS, np.float32))
+    nothing = Context("r300c/", np.zeros((2, NUM_HANDS), dtype=np.float32), {})
     live = unblocked(FLOP)
     for given in (nothing, context("r300c/")):
         ranges = find_root(parse_betting(HUNL, "r300c/"), FLOP, given).ranges
@@ -89,10 +91,46 @@ def test_no_range_is_empty_and_no_blocked_hand_is_held() -> None:
 
 
 def test_a_context_travels_as_bytes() -> None:
-    context = Context(
-        "r300c/", np.random.default_rng(1).random((2, NUM_HANDS), dtype=np.float32), everything()[0]
-    )
-    again = Context.from_bytes(context.to_bytes())
-    assert again.text == context.text
-    assert np.array_equal(again.ranges, context.ranges)
-    assert np.array_equal(again.call, context.call)
+    rng = np.random.default_rng(1)
+    rows = rng.random((5, NUM_HANDS), dtype=np.float32)
+    promised = Alternatives(rows[2], {7: rows[3], 51: rows[4]})
+    before = Context("r300c/", rows[:2], {CALL_ACTION: rows[3], 900: rows[4]}, promised)
+    again = Context.from_bytes(before.to_bytes())
+    assert again.text == before.text
+    assert np.array_equal(again.ranges, before.ranges)
+    assert again.replies.keys() == before.replies.keys()
+    assert np.array_equal(again.replies[900], rows[4])
+    assert again.alternatives is not None
+    assert again.alternatives.here is not None
+    assert np.array_equal(again.alternatives.here, rows[2])
+    assert np.array_equal(again.alternatives.by_card[51], rows[4])
+    assert Context.from_bytes(Context("c", rows[:2], {}).to_bytes()).alternatives is None
+
+
+def test_promises_are_found_by_street_and_card() -> None:
+    rows = np.arange(3 * NUM_HANDS, dtype=np.float32).reshape(3, NUM_HANDS)
+    given = Context("cc/cc/r300", everything(), {}, Alternatives(rows[0], {40: rows[1]}))
+    here = given.promised(parse_betting(HUNL, "cc/cc/r300r900"), TURN)
+    assert here is not None
+    assert here[5] == rows[0][5]
+    later = given.promised(parse_betting(HUNL, "cc/cc/r300c/c"), (*TURN, 40))
+    assert later is not None
+    assert later[5] == rows[1][5]
+    assert given.promised(parse_betting(HUNL, "cc/cc/r300c/c"), (*TURN, 41)) is None
+    closed = Context("cc/cr300c/", everything(), {}, Alternatives(None, {40: rows[1]}))
+    assert closed.promised(parse_betting(HUNL, "cc/cr300c/c"), (*TURN, 40)) is not None
+
+
+def test_a_bet_nobody_expected_is_read_between_its_neighbours() -> None:
+    ones = np.ones(NUM_HANDS, dtype=np.float32)
+    replies = {CALL_ACTION: ones, 600: 0.2 * ones, 1_200: 0.6 * ones}
+    given = Context("r300c/c", everything(), replies)
+    state = parse_betting(HUNL, "r300c/cr900")
+    live = unblocked(FLOP)
+    replies[600][:100] = 0.1
+    ranges = find_root(state, FLOP, given, at_decision=True).ranges
+    theirs = ranges[1 - state.actor]
+    assert theirs.max() == 1
+    assert 0.6 < theirs[:100][live[:100]].max() < 1
+    unread = find_root(state, FLOP, given, at_decision=True, believing=False).ranges
+    assert (unread[1 - state.actor][live] == 1).all()

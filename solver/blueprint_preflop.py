@@ -1,0 +1,72 @@
+"""Before the flop, as the blueprint has it: bets translated, ranges by Bayes' rule."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from game.actions import CALL
+from game.betting import BettingState
+from game.cards import Cards
+from game.hands import HAND_CLASS, unblocked
+from solver.blueprint import FULL, Blueprint
+from solver.blueprint_walk import OFF_TREE, BlueprintWalk
+from solver.layout import F32
+from solver.nested import Context, betting_states, everything
+from solver.range_strategy import RangeStrategy, merge_actions
+from solver.tree import CALL_ACTION
+
+PREFLOP = 0
+
+
+class BlueprintPreflop:
+    """Strategies and ranges of the first round, looked up."""
+
+    def __init__(self, blueprint: Blueprint, walk: BlueprintWalk) -> None:
+        self._blueprint, self._walk = blueprint, walk
+
+    def context(self, betting: BettingState, seed: int) -> Context:
+        """The context at the start of the flop."""
+        states = betting_states(betting)
+        first = next(i for i, state in enumerate(states) if state.round_index > PREFLOP)
+        return Context(states[first].text, self.ranges(states[: first + 1], seed), {})
+
+    def ranges(self, states: list[BettingState], seed: int) -> F32:
+        """float32[2, 1326]: what the blueprint makes of both ranges on the way to the last state."""
+        ranges = everything()
+        for before, after in pairwise(states):
+            taken = self._taken(before, after, seed)
+            if taken is not None:
+                ranges[before.actor] *= taken
+        return ranges
+
+    def strategy(self, betting: BettingState, board: Cards, seed: int) -> RangeStrategy:
+        """What every hand does; off the blueprint's tree, it calls."""
+        node = self._walk.find(betting, seed)
+        live = unblocked(board).astype(np.float32)
+        if node == OFF_TREE:
+            return RangeStrategy((CALL,), live[None, :])
+        rows = np.asarray(
+            self._blueprint.rows(node)[:, HAND_CLASS] / np.float32(FULL) * live, dtype=np.float32
+        )
+        children = self._blueprint.tree.children_of(node).tolist()
+        actions = [self._walk.real_action(node, child, betting) for child in children]
+        return merge_actions(actions, rows)
+
+    def _taken(self, before: BettingState, after: BettingState, seed: int) -> F32 | None:
+        """float32[1326]: how often the blueprint does what led to the next state; None off its tree."""
+        node = self._walk.find(before, seed)
+        if node == OFF_TREE:
+            return None
+        tree = self._blueprint.tree
+        children, codes = tree.children_of(node).tolist(), tree.actions_of(node)
+        if after.max_spent == before.max_spent:
+            index = codes.index(CALL_ACTION)
+        else:
+            child = self._walk.find(after, seed)
+            if child not in children:
+                return None
+            index = children.index(child)
+        weights: F32 = self._blueprint.rows(node)[index][HAND_CLASS] / np.float32(FULL)
+        return weights

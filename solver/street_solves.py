@@ -1,0 +1,143 @@
+"""The solves of one street: to the end of the flop with values by play-outs, or to the end of the hand."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from abstraction.menu import parse_menu_book
+from game.betting import BettingState
+from solver.agent_settings import AgentSettings, StreetSettings
+from solver.alternatives import Alternatives, promise, safe_root
+from solver.blueprint import Blueprint
+from solver.blueprint_walk import BlueprintWalk
+from solver.cfr import Solver
+from solver.cut import cut
+from solver.decision import Decision, Method, read_decision
+from solver.depth_limited import DepthLimitedSolver
+from solver.engine import EVALUATE, Engine
+from solver.holdem import holdem_game
+from solver.layout import F32
+from solver.leaf_match import match_leaves
+from solver.limits import Limits, solve_in_slices
+from solver.nested import SubgameRoot
+from solver.rollouts import BlueprintRollouts, one_round_game
+from solver.schedules import Schedule, dcfr
+from solver.tree import build_tree
+
+SAMPLED_SCHEDULE: Schedule = dcfr(alpha=1.5, gamma=2.0, keep_negative=0.5)
+"""For values that are samples."""
+
+LEAST_ITERATIONS = 24
+"""Of every solve by the settings' own clock: after fewer, strategies are close to a throw of dice."""
+
+_VALUE_SAMPLES = 24
+"""Run-outs over which values of a depth-limited solution are averaged when somebody asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreetSolves:
+    """Solves the subgame of a decision."""
+
+    blueprint: Blueprint
+    walk: BlueprintWalk
+    settings: AgentSettings
+
+    def flop(
+        self, betting: BettingState, root: SubgameRoot, seed: int, started: float, limits: Limits
+    ) -> Decision:
+        """To the end of the flop."""
+        settings, own = self.settings.flop, betting.actor
+        tree = build_tree(root.root, parse_menu_book(settings.menu), root.extra, max_rounds=1)
+        node = self.walk.find(root.betting, seed)
+        leaves = match_leaves(tree, root.root, self.walk.tree, node)
+        game = one_round_game(root.board, tree, root.ranges)
+        values = BlueprintRollouts(
+            self.blueprint, game, root.board, leaves, 1 - own, self.settings.continuations, seed,
+            self.settings.threads,
+        )  # fmt: skip
+        solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE)
+        ready = time.monotonic()
+        _run(solver.solve, settings, started, limits)
+        phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
+        solved = _DepthLimited(solver)
+        return read_decision(betting, root, solver.solution(), Method.DEPTH_LIMITED, phases, solved)
+
+    def to_the_end(
+        self, betting: BettingState, root: SubgameRoot, promised: F32 | None, started: float, limits: Limits
+    ) -> Decision:
+        """To the end of the hand; safe if the opponent was promised something.
+
+        promised  float32[1326], see `solver.alternatives`
+        """
+        settings, threads = self.settings.street(betting.round_index), self.settings.threads
+        tree = build_tree(root.root, parse_menu_book(settings.menu), root.extra)
+        if promised is None:
+            solver = Solver(holdem_game(root.board, tree, root.ranges), threads=threads)
+        else:
+            subgame = safe_root(root.board, root.ranges, 1 - betting.actor, promised)
+            solver = subgame.solver(subgame.holdem_game(tree), threads=threads)
+
+        def solve(max_iterations: int, deadline: float | None = None) -> int:
+            return solver.solve(max_iterations, deadline=deadline).iterations
+
+        ready = time.monotonic()
+        _run(solve, settings, started, limits)
+        phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
+        method = Method.EXACT if promised is None else Method.SAFE
+        return read_decision(betting, root, solver.solution(), method, phases, _ToTheEnd(solver))
+
+
+@dataclass(frozen=True, slots=True)
+class _DepthLimited:
+    """See `solver.decision.Solved`."""
+
+    solver: DepthLimitedSolver
+
+    def action_values(self, node: int, player: int) -> F32:
+        return self.solver.action_values(node, player, _VALUE_SAMPLES)
+
+    def exploitability(self) -> float:
+        game = self.solver.game
+        gains = [
+            self.solver.response_values(player, _VALUE_SAMPLES) @ game.ranges[player] for player in range(2)
+        ]
+        return float(sum(gains)) / game.pairings() / 2
+
+    def promise(self, node: int, action: int, player: int) -> Alternatives | None:  # noqa: ARG002
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _ToTheEnd:
+    """See `solver.decision.Solved`."""
+
+    solver: Solver
+
+    def action_values(self, node: int, player: int) -> F32:
+        below = cut(self.solver.solution(), node)
+        engine = Engine(below.game)
+        engine.root_values(below.average, player, EVALUATE)
+        return engine.action_values(player)[0]
+
+    def exploitability(self) -> float:
+        return self.solver.exploitability()
+
+    def promise(self, node: int, action: int, player: int) -> Alternatives | None:
+        child = int(self.solver.game.tree.children_of(node)[action])
+        return promise(self.solver.solution(), child, player)
+
+
+def _run(
+    solve: Callable[[int, float | None], int], settings: StreetSettings, started: float, limits: Limits
+) -> None:
+    """Solve as long as settings and limits allow, and never too little to have an answer."""
+    least = LEAST_ITERATIONS if limits.seconds is None else 1
+    solve(min(least, settings.max_iterations), None)
+    seconds = settings.seconds if limits.seconds is None else limits.seconds
+    solve_in_slices(
+        lambda until: solve(settings.max_iterations, until) < settings.max_iterations,
+        started + seconds,
+        limits,
+    )
