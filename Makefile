@@ -28,7 +28,7 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 serve: $(STAMP)
-	$(BIN)/fathom demo
+	$(BIN)/fathom serve
 
 # Three passes: everything compiled; then the kernels' own tests as plain Python, and compiled with
 # bounds checks (without them an out-of-range read returns garbage silently).

@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from arena.errors import MatchAborted
 
 COMMANDS = {
+    "serve": "run the daemon: HTTP, ACPC dealers, a pool of workers that solve",
+    "config": "check or show the daemon's configuration",
     "demo": "watch two simple players over the dealer: a first look, no set-up needed",
     "dealer": "run an ACPC dealer: a drop-in for the reference program",
     "acpc": "play a match on an ACPC dealer",

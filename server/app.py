@@ -1,0 +1,149 @@
+"""The daemon's web application: who lives how long, and the routes about the daemon itself.
+
+1. The application owns everything that lives longer than a request, by cleanup contexts: what starts first
+   ends last. The pool starts first; dealer matches use it.
+2. Other parts add their routes and contexts in `make_app`, and find what they need by the keys of
+   `server.app_keys`.
+3. On SIGTERM: no new connections; matches are told to leave after the decision they are at; requests in
+   flight are answered; what still runs after `server.drain_seconds` is answered with what is known by then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import asdict
+
+from aiohttp import web
+
+from game.definition import HUNL
+from server.acpc_match import MatchObserver
+from server.app_keys import CONFIG, DECIDER, MATCHES, METRICS, POOL, STARTED
+from server.config import Config
+from server.decisions import Decider
+from server.match_routes import add_match_routes
+from server.matches import MatchManager
+from server.metrics import CONTENT_TYPE, Metrics, fathom_version
+from server.pool.dispatcher import Dispatcher
+
+log = logging.getLogger(__name__)
+
+_LAG_SECONDS = 0.25
+"""Between two looks at the event loop's lag."""
+
+
+def make_app(
+    config: Config,
+    decider: Decider,
+    metrics: Metrics | None = None,
+    observers: tuple[MatchObserver, ...] = (),
+) -> web.Application:
+    """The daemon as an application.
+
+    decider    who answers; a `Dispatcher` is started and closed with the application
+    metrics    the decider's own where it has some
+    observers  who is told of every decision and hand of dealer matches
+    """
+    app = web.Application()
+    pool = decider if isinstance(decider, Dispatcher) else None
+    app[CONFIG], app[DECIDER], app[POOL] = config, decider, pool
+    app[METRICS] = metrics or (pool.metrics if pool is not None else Metrics())
+    app[MATCHES] = MatchManager(
+        decider,
+        app[METRICS],
+        config.agent.budget,
+        observers,
+        HUNL if pool is None else pool.definition,
+        None if pool is None else pool.wait_until_ready,
+    )
+    app[STARTED] = time.monotonic()
+    app.router.add_get("/healthz", healthz)
+    app.router.add_get("/readyz", readyz)
+    app.router.add_get("/metrics", metrics_text)
+    app.router.add_get("/v1/status", status)
+    add_match_routes(app)
+    app.cleanup_ctx.extend([_watch_loop, _run_pool, _run_matches])
+    app.on_shutdown.append(_begin_drain)
+    return app
+
+
+async def healthz(_request: web.Request) -> web.Response:
+    """Alive."""
+    return web.json_response({"status": "ok"})
+
+
+async def readyz(request: web.Request) -> web.Response:
+    """Able to decide: a worker is warm."""
+    pool = request.app[POOL]
+    if pool is None or pool.is_ready:
+        return web.json_response({"status": "ready"})
+    failure = pool.status().failure
+    reason = f"no worker could start: {failure}" if failure else "the workers are warming up"
+    return web.json_response({"status": "not ready", "reason": reason}, status=503)
+
+
+async def metrics_text(request: web.Request) -> web.Response:
+    """For Prometheus."""
+    return web.Response(body=request.app[METRICS].text(), headers={"Content-Type": CONTENT_TYPE})
+
+
+async def status(request: web.Request) -> web.Response:
+    """For people: version, workers, matches."""
+    app = request.app
+    pool = app[POOL]
+    return web.json_response(
+        {
+            "version": fathom_version(),
+            "uptime_seconds": round(time.monotonic() - app[STARTED], 1),
+            "ready": pool is None or pool.is_ready,
+            "pool": None if pool is None else asdict(pool.status()),
+            "matches": [asdict(match) for match in app[MATCHES].statuses()],
+        }
+    )
+
+
+async def _run_pool(app: web.Application) -> AsyncIterator[None]:
+    pool = app[POOL]
+    if pool is None:
+        yield
+        return
+    await pool.start()
+    yield
+    await pool.close()  # all who ask have been drained before
+
+
+async def _run_matches(app: web.Application) -> AsyncIterator[None]:
+    matches = app[MATCHES]
+    for spec in app[CONFIG].match:
+        matches.start(spec)
+    yield
+    await matches.close(app[CONFIG].server.drain_seconds)
+
+
+async def _begin_drain(app: web.Application) -> None:
+    """SIGTERM came. Handlers are waited for next, by aiohttp, then the contexts end in reverse."""
+    log.info("shutting down: decisions in flight go out")
+    app[MATCHES].leave()
+    pool = app[POOL]
+    if pool is not None:
+        asyncio.get_running_loop().call_later(app[CONFIG].server.drain_seconds, pool.stop_all)
+
+
+async def _watch_loop(app: web.Application) -> AsyncIterator[None]:
+    """Measure how late the loop is, all the time."""
+
+    async def watch() -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            due = loop.time() + _LAG_SECONDS
+            await asyncio.sleep(_LAG_SECONDS)
+            app[METRICS].loop_lag.observe(max(loop.time() - due, 0.0))
+
+    task = asyncio.create_task(watch())
+    yield
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task

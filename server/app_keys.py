@@ -1,0 +1,20 @@
+"""What handlers find in the application, by typed key."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from server.config import Config
+from server.decisions import Decider
+from server.matches import MatchManager
+from server.metrics import Metrics
+from server.pool.dispatcher import Dispatcher
+
+CONFIG = web.AppKey("config", Config)
+METRICS = web.AppKey("metrics", Metrics)
+DECIDER: web.AppKey[Decider] = web.AppKey("decider")
+POOL: web.AppKey[Dispatcher | None] = web.AppKey("pool")
+"""None where somebody else decides, as in tests."""
+MATCHES = web.AppKey("matches", MatchManager)
+STARTED = web.AppKey("started", float)
+"""`time.monotonic()` when the application was made."""

@@ -1,0 +1,68 @@
+"""Which blueprint the daemon plays with, made on the spot if this copy of Fathom has none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from game.jit import cache_home
+from solver.blueprint import Blueprint, BlueprintError, open_blueprint
+from solver.default_blueprint import PACKAGED, VARIABLE, default_blueprint_path
+
+Say = Callable[[str], None]
+
+_PRESET = "tiny"
+_HOME = Path(__file__).resolve().parents[1]
+
+
+def choose_blueprint(named: str, say: Say) -> Blueprint:
+    """The blueprint of a file, or the default one, or a small one trained now; blocks, then for a minute.
+
+    named  a file; empty for the default
+    """
+    if named:
+        path = Path(named).expanduser()
+        if not path.is_file():
+            raise BlueprintError(f"agent.blueprint names {path}, and there is no such file")
+        return _open(path, say)
+    if os.environ.get(VARIABLE) or PACKAGED.is_file():
+        return _open(default_blueprint_path(), say)
+    return open_blueprint(_small_blueprint(say))
+
+
+def _open(path: Path, say: Say) -> Blueprint:
+    said = False
+
+    def tick(_done: int, _total: int) -> None:
+        nonlocal said
+        if not said:
+            say(f"unpacking {path.name}, once")
+            said = True
+
+    return open_blueprint(path, tick=tick)
+
+
+def _small_blueprint(say: Say) -> Path:
+    folder = cache_home() / "training" / _PRESET
+    path = folder / f"{_PRESET}.blueprint"
+    if path.is_file():
+        say(f"this copy of Fathom comes without a blueprint: playing with the small one in {folder}")
+        return path
+    say(
+        "this copy of Fathom comes without a blueprint: training a small one, once; about a minute."
+        f" Name a better one by {VARIABLE} or agent.blueprint"
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "server.cli", "train", "--preset", _PRESET, "--checkpoint", str(folder)]
+    if (folder / "checkpoint.fathom").exists():
+        command.append("--resume")
+    path_variable = os.pathsep.join(filter(None, [str(_HOME), os.environ.get("PYTHONPATH", "")]))
+    ended = subprocess.run(  # noqa: S603 - our own program
+        command, check=False, stdout=sys.stderr, env={**os.environ, "PYTHONPATH": path_variable}
+    )
+    if ended.returncode or not path.is_file():
+        raise BlueprintError("the small blueprint could not be trained: train one with `fathom train`")
+    return path

@@ -1,0 +1,72 @@
+"""`fathom config check|show`: look at the daemon's configuration before it is used."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from server.config import Config
+
+_EPILOG = """\
+Values come from the file, then the environment (FATHOM_SECTION__KEY), then flags; later ones win. `show`
+prints the outcome as a file that `--config` reads, every key with what it means.
+
+examples:
+  fathom config show > fathom.toml                    a file to start from
+  fathom config check --config fathom.toml            is it right? exit status 2 and a line if not
+  FATHOM_WORKERS__COUNT=2 fathom config show --set log.format=json"""
+
+_FLAGS = {
+    "host": ("server.host", "address to listen on"),
+    "port": ("server.port", "port to listen on"),
+    "workers": ("workers.count", "worker processes"),
+    "blueprint": ("agent.blueprint", "file to play with"),
+    "budget": ("agent.budget", "seconds per hand"),
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare arguments."""
+    parser.add_argument("what", choices=("check", "show"), help="say whether it is right, or print it all")
+    add_config_arguments(parser)
+    parser.epilog = _EPILOG
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read the configuration; bad ones are refused with a reason."""
+    from server.config_reader import config_text
+
+    config = read_arguments(args)
+    print("the configuration is right" if args.what == "check" else config_text(config), end="")
+    if args.what == "check":
+        print()
+    return 0
+
+
+def add_config_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags that change the configuration."""
+    parser.add_argument("--config", type=Path, metavar="FILE", help="TOML file; try `fathom config show`")
+    for flag, (key, words) in _FLAGS.items():
+        parser.add_argument(f"--{flag}", metavar="VALUE", help=f"{words} ({key})")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="SECTION.KEY=VALUE", help="any other key; repeatable"
+    )
+
+
+def read_arguments(args: argparse.Namespace) -> Config:
+    """The configuration of file, environment and flags; raises `ConfigError`."""
+    from server.config import load_config
+    from server.config_reader import ConfigError
+
+    flags = {}
+    for text in args.set:
+        name, equals, value = text.partition("=")
+        if not equals or "." not in name:
+            raise ConfigError(f"--set {text}: write SECTION.KEY=VALUE, e.g. --set workers.count=2")
+        flags[name] = value
+    flags |= {
+        key: getattr(args, flag) for flag, (key, _) in _FLAGS.items() if getattr(args, flag) is not None
+    }
+    return load_config(args.config, flags)

@@ -1,0 +1,228 @@
+"""Frozen configuration from text: a TOML file, then the environment, then flags; later sources win.
+
+1. A configuration is a dataclass of sections, each a frozen dataclass whose fields are made by `setting`.
+   What a value may be follows from the field's type and limits; nothing else is read and nothing is
+   ignored.
+2. The environment writes `FATHOM_SECTION__KEY=value`, a flag `section.key=value`. Lists of strings are
+   split at commas. A list of tables (`[[match]]`) can be written in the file only.
+3. Every refusal names the key, where it was written, and what would be allowed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+
+PREFIX = "FATHOM_"
+SEPARATOR = "__"
+"""Between section and key in a variable's name: other variables of ours have none."""
+
+_T = TypeVar("_T")
+_TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+_NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a text in quotes"}
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be used; the message names the key and says what is allowed."""
+
+
+def setting(default: Any, words: str, least: float | None = None, most: float | None = None) -> Any:
+    """A field of a section.
+
+    words        what it is, for people; `fathom config show` prints it
+    least, most  of a number
+    """
+    return field(default=default, metadata={"words": words, "least": least, "most": most})
+
+
+def required(words: str, least: float | None = None, most: float | None = None) -> Any:
+    """A field that has no default."""
+    return field(metadata={"words": words, "least": least, "most": most})
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """Something written somewhere."""
+
+    value: Any
+    source: str
+    is_text: bool
+    """Whether it comes as text whatever it means, as in the environment."""
+
+
+def read_config(
+    kind: type[_T],
+    path: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, str] | None = None,
+) -> _T:
+    """Read a tree of sections; raises `ConfigError`.
+
+    flags  by `section.key`
+    """
+    sections = get_type_hints(kind)
+    written: dict[str, dict[str, _Value]] = {name: {} for name in sections}
+    tables: dict[str, tuple[Any, ...]] = {}
+    for name, value in (_load(path) if path is not None else {}).items():
+        if name not in sections:
+            raise ConfigError(
+                f"{path}: there is no section [{name}]: write one of {_section_names(sections)}"
+            )
+        if get_origin(sections[name]) is tuple:
+            tables[name] = _read_tables(get_args(sections[name])[0], name, value, str(path))
+        elif not isinstance(value, dict):
+            raise ConfigError(f"{path}: {name} is a section: write [{name}] on a line of its own")
+        else:
+            written[name] |= {key: _Value(item, str(path), False) for key, item in value.items()}
+    for variable, text in sorted((environment or {}).items()):
+        section, separator, key = variable.removeprefix(PREFIX).lower().partition(SEPARATOR)
+        if variable.startswith(PREFIX) and separator:
+            _add(written, sections, section, key, _Value(text, f"environment {variable}", True))
+    for name, text in (flags or {}).items():
+        section, _, key = name.partition(".")
+        _add(written, sections, section, key, _Value(text, f"flag {name}", True))
+    made: dict[str, Any] = dict(tables)
+    for name, section_kind in sections.items():
+        if get_origin(section_kind) is not tuple:
+            made[name] = _read_section(section_kind, name, written[name])
+    return kind(**made)
+
+
+def read_table(kind: type[_T], name: str, table: Mapping[str, Any], source: str) -> _T:
+    """One section from somewhere else, such as a request; raises `ConfigError`."""
+    read: _T = _read_section(kind, name, {key: _Value(value, source, False) for key, value in table.items()})
+    return read
+
+
+def config_text(config: Any) -> str:
+    """The whole configuration as a TOML file, every key with its meaning; `read_config` reads it."""
+    lines: list[str] = []
+    for part in fields(config):
+        value = getattr(config, part.name)
+        heading = f"[{part.name}]" if is_dataclass(value) else f"[[{part.name}]]"
+        for table in [value] if is_dataclass(value) else value:
+            lines += ["", heading, *_table_lines(table)]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _table_lines(table: Any) -> list[str]:
+    lines = []
+    for item in fields(table):
+        value = getattr(table, item.name)
+        text = json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+        words = item.metadata["words"]
+        default = "" if item.default is MISSING or item.default == value else f" (default: {item.default!r})"
+        lines.append(f"{item.name} = {text}  # {words}{default}")
+    return lines
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except FileNotFoundError:
+        raise ConfigError(f"there is no configuration file {path}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not TOML: {error}") from None
+
+
+def _add(
+    written: dict[str, dict[str, _Value]],
+    sections: Mapping[str, Any],
+    section: str,
+    key: str,
+    value: _Value,
+) -> None:
+    if section not in sections:
+        raise ConfigError(
+            f"{value.source}: there is no section {section!r}: choose from {_section_names(sections)}"
+        )
+    if get_origin(sections[section]) is tuple:
+        raise ConfigError(f"{value.source}: [[{section}]] can be written in the configuration file only")
+    written[section][key] = value
+
+
+def _read_tables(kind: Any, name: str, value: Any, source: str) -> tuple[Any, ...]:
+    if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
+        raise ConfigError(f"{source}: {name} is a list of tables: write [[{name}]], once for each")
+    return tuple(
+        [read_table(kind, f"{name} {number}", table, source) for number, table in enumerate(value, 1)]
+    )
+
+
+def _read_section(kind: Any, name: str, written: Mapping[str, _Value]) -> Any:
+    known = {item.name: item for item in fields(kind)}
+    types = get_type_hints(kind)
+    values = {}
+    for key, value in written.items():
+        if key not in known:
+            allowed = ", ".join(known) or "nothing yet"
+            raise ConfigError(f"{value.source}: [{name}] has no key {key!r}: it knows {allowed}")
+        values[key] = _read_value(types[key], known[key], f"{name}.{key}", value)
+    missing = [key for key, item in known.items() if item.default is MISSING and key not in values]
+    if missing:
+        raise ConfigError(f"[{name}] needs {' and '.join(missing)}")
+    return kind(**values)
+
+
+def _read_value(kind: Any, item: Field[Any], name: str, written: _Value) -> Any:
+    allowed = _allowed(kind, item)
+    refusal = ConfigError(f"{written.source}: {name} = {written.value!r}: write {allowed}")
+    value = written.value
+    if get_origin(kind) is tuple:
+        if written.is_text:
+            value = [part.strip() for part in value.split(",") if part.strip()]
+        if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
+            raise refusal
+        return tuple(value)
+    if written.is_text:
+        value = _parse(kind, value, refusal)
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise refusal
+        return value
+    if kind is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kind:
+        raise refusal
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        least, most = item.metadata["least"], item.metadata["most"]
+        if not math.isfinite(value) or (least is not None and value < least):
+            raise refusal
+        if most is not None and value > most:
+            raise refusal
+    return value
+
+
+def _parse(kind: Any, text: str, refusal: ConfigError) -> Any:
+    if kind is bool:
+        if text.lower() in _TRUE + _FALSE:
+            return text.lower() in _TRUE
+        raise refusal
+    if kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            raise refusal from None
+    return text
+
+
+def _allowed(kind: Any, item: Field[Any]) -> str:
+    if get_origin(kind) is tuple:
+        return 'a list of texts, e.g. ["a", "b"]'
+    if get_origin(kind) is Literal:
+        return "one of " + ", ".join(f'"{choice}"' for choice in get_args(kind))
+    least, most = item.metadata["least"], item.metadata["most"]
+    words = cast("dict[Any, str]", _NAMES)[kind]
+    if least is not None and most is not None:
+        return f"{words} from {least:g} to {most:g}"
+    return words if least is None else f"{words} of at least {least:g}"
+
+
+def _section_names(sections: Mapping[str, Any]) -> str:
+    return ", ".join(f"[{name}]" for name in sections)

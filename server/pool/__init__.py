@@ -1,0 +1,1 @@
+"""Worker processes that solve decisions, and who shares them out."""

@@ -1,0 +1,71 @@
+"""The agent as workers use it: a request in, an answer out, nothing kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Protocol
+
+from protocol.acpc import parse_betting
+from server.decisions import DecisionAnswer, DecisionRequest, Rung
+from server.pool.rehearsal import rehearsal
+from solver.agent import LEAST_ITERATIONS, Agent, Method
+from solver.blueprint import open_blueprint
+from solver.limits import Limits
+from solver.nested import Context
+
+
+class Answerer(Protocol):
+    """Somebody who answers inside a worker. Calls block."""
+
+    def warm_up(self) -> None:
+        """Do now what would cost the first decision its time."""
+
+    def answer(
+        self, request: DecisionRequest, seconds: float, threads: int, stop: Callable[[], bool]
+    ) -> DecisionAnswer:
+        """Decide within so many seconds; once `stop` is true, with what is known."""
+
+
+class AgentAnswerer:
+    """`solver.agent.Agent`, solving."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def warm_up(self) -> None:
+        """Load or compile the kernels."""
+        self._agent.warm_up()
+        for request in rehearsal(self._agent.blueprint.definition):
+            self.answer(request, 0.0, 1, lambda: True)
+
+    def answer(
+        self, request: DecisionRequest, seconds: float, threads: int, stop: Callable[[], bool]
+    ) -> DecisionAnswer:
+        """Solve, and draw the action of the hand held."""
+        agent = self._agent
+        agent.settings = replace(agent.settings, threads=threads)
+        betting = parse_betting(agent.blueprint.definition, request.betting)
+        context = None if request.context is None else Context.from_bytes(request.context)
+        decision = agent.decide(betting, request.board, context, request.seed, Limits(seconds, stop))
+        # One seed serves a whole hand, since bets are translated by it: every decision has draws of its own.
+        action = decision.strategy.draw(request.hand, Random(f"{request.seed} {request.betting}"))
+        hurried = decision.method is not Method.BLUEPRINT and decision.iterations < LEAST_ITERATIONS
+        return DecisionAnswer(
+            action=str(action),
+            context=decision.after(action).to_bytes(),
+            actions=tuple([str(choice) for choice in decision.strategy.actions]),
+            probabilities=decision.strategy.probabilities,
+            ranges=decision.ranges,
+            method=decision.method.value,
+            iterations=decision.iterations,
+            seconds=decision.seconds,
+            rung=Rung.BEST_SO_FAR if hurried or stop() else Rung.SOLVED,
+        )
+
+
+def make_agent_answerer(blueprint: str) -> Answerer:
+    """With the blueprint of a file."""
+    return AgentAnswerer(Agent(open_blueprint(Path(blueprint))))

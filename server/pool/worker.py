@@ -1,0 +1,111 @@
+"""A worker process: `python -m server.pool.worker SOCKET STOP NICE FACTORY ARGUMENTS`.
+
+1. It keeps nothing from one task to the next but what `Answerer` opened at the start: any worker can answer
+   any task, and one that is killed costs one task.
+2. A thread reads; the main one answers. When the daemon goes away, however it does, the connection ends and
+   so does the worker, in the middle of a solve if need be.
+3. Signals meant for the daemon (Ctrl-C reaches all processes of a terminal, a service manager's SIGTERM all
+   of a service) are ignored: the daemon drains first.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import mmap
+import os
+import queue
+import resource
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from server.pool.messages import (
+    STOP_BYTES,
+    Hello,
+    Reply,
+    Task,
+    Usage,
+    pack_hello,
+    pack_reply,
+    read_messages,
+    unpack_task,
+)
+
+_STATM = Path("/proc/self/statm")
+
+
+def main(words: list[str]) -> int:
+    """Answer tasks until the connection ends."""
+    socket_fd, stop_fd, nice, factory, arguments = words
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    os.nice(int(nice))
+    connection = socket.socket(fileno=int(socket_fd))
+    stop_word = memoryview(mmap.mmap(int(stop_fd), STOP_BYTES)).cast("q")
+    tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(connection, tasks), daemon=True).start()
+    try:
+        answerer = _load(factory)(**json.loads(arguments))
+        answerer.warm_up()
+    except Exception as error:
+        connection.sendall(pack_hello(Hello(f"{type(error).__name__}: {error}", usage())))
+        return 1
+    connection.sendall(pack_hello(Hello("", usage())))
+    while True:
+        task = tasks.get()
+        connection.sendall(pack_reply(_answer(answerer, task, stop_word)))
+
+
+def usage() -> Usage:
+    """Of this process."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return Usage(_own_bytes(), used.ru_majflt, used.ru_minflt)
+
+
+def _answer(answerer: Any, task: Task, stop_word: memoryview) -> Reply:
+    try:
+        answer = answerer.answer(
+            task.request, task.seconds, task.threads, lambda: bool(stop_word[0] >= task.number)
+        )
+    except Exception as error:  # the daemon falls back and counts it; the worker is as good as before
+        return Reply(task.number, None, _words(error), usage())
+    return Reply(task.number, answer, "", usage())
+
+
+def _read(connection: socket.socket, tasks: queue.SimpleQueue[Task]) -> None:
+    try:
+        read_messages(connection, lambda data: tasks.put(unpack_task(data)))
+    finally:
+        os._exit(0)  # nobody is left to answer
+
+
+def _load(path: str) -> Callable[..., Any]:
+    module, _, name = path.partition(":")
+    loaded: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return loaded
+
+
+def _words(error: Exception) -> str:
+    """Where it went wrong, without what was asked: tasks hold cards, and this is logged."""
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return f"{type(error).__name__} at {place}"
+
+
+def _own_bytes() -> int:
+    try:
+        _, resident, shared, *_ = _STATM.read_text(encoding="ascii").split()
+    except (OSError, ValueError):  # another system than Linux: the peak must do
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return (int(resident) - int(shared)) * mmap.PAGESIZE
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,153 @@
+"""A worker as the daemon sees it: a process, a connection, a stop word. All waiting is asyncio's."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import mmap
+import os
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from server.pool.messages import (
+    LENGTH,
+    STOP_BYTES,
+    Hello,
+    Reply,
+    Task,
+    Usage,
+    pack_task,
+    unpack_hello,
+    unpack_reply,
+)
+
+_HOME = Path(__file__).resolve().parents[2]
+_GOODBYE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSpec:
+    """What a worker runs."""
+
+    factory: str = "server.pool.answers:make_agent_answerer"
+    """`module:function` that makes an `Answerer`, imported in the worker."""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """Of the factory, by name."""
+    nice: int = 0
+
+
+class WorkerGoneError(Exception):
+    """The worker ended, or its connection did."""
+
+
+class WorkerProcess:
+    """One process, from its start to its end. Not for more than one task at a time."""
+
+    def __init__(self, number: int, spec: WorkerSpec) -> None:
+        self.number = number
+        self.usage = Usage()
+        self._spec = spec
+        self._process: asyncio.subprocess.Process | None = None
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._stop_word: mmap.mmap | None = None
+
+    @property
+    def pid(self) -> int:
+        """0 before the process has started."""
+        return 0 if self._process is None else self._process.pid
+
+    async def start(self) -> Hello:
+        """Start the process and wait until it is warm; raises `WorkerGoneError` if it ends before."""
+        with ExitStack() as opened:
+            ours, theirs = socket.socketpair()
+            opened.callback(theirs.close)
+            stop_fd = _shared_page()
+            opened.callback(os.close, stop_fd)
+            self._stop_word = mmap.mmap(stop_fd, STOP_BYTES)
+            spec = self._spec
+            numbers = (theirs.fileno(), stop_fd)
+            words = [*map(str, numbers), str(spec.nice), spec.factory, json.dumps(dict(spec.arguments))]
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "server.pool.worker", *words,
+                stdin=asyncio.subprocess.DEVNULL,
+                pass_fds=numbers,
+                start_new_session=True,  # Ctrl-C is for the daemon
+                env={**os.environ, "PYTHONPATH": _search_path()},
+            )  # fmt: skip
+        self._reader, self._writer = await asyncio.open_connection(sock=ours)
+        hello = unpack_hello(await self._read())
+        self.usage = hello.usage
+        return hello
+
+    async def replies(self) -> AsyncIterator[Reply]:
+        """Every reply until the worker is gone."""
+        while True:
+            try:
+                reply = unpack_reply(await self._read())
+            except WorkerGoneError:
+                return
+            yield reply
+
+    def send(self, task: Task) -> None:
+        """Give it a task. Does not wait."""
+        assert self._writer is not None
+        self._writer.write(pack_task(task))
+
+    def stop(self, number: int) -> None:
+        """Ask it to answer a task with what it knows so far, if it is still at it."""
+        assert self._stop_word is not None
+        self._stop_word[:8] = number.to_bytes(8, sys.byteorder)
+
+    def kill(self) -> None:
+        """End it, now, even if it is stopped."""
+        if self._process is not None and self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                self._process.send_signal(signal.SIGKILL)
+
+    async def close(self) -> None:
+        """Hang up, and see to it that the process ends."""
+        if self._writer is not None:
+            self._writer.close()
+            with suppress(OSError):
+                await self._writer.wait_closed()
+        if self._process is not None:
+            try:
+                async with asyncio.timeout(_GOODBYE_SECONDS):
+                    await self._process.wait()
+            except TimeoutError:
+                self.kill()
+                await self._process.wait()
+        if self._stop_word is not None:
+            self._stop_word.close()
+            self._stop_word = None
+
+    async def _read(self) -> bytes:
+        assert self._reader is not None
+        try:
+            (length,) = LENGTH.unpack(await self._reader.readexactly(LENGTH.size))
+            return await self._reader.readexactly(length)
+        except (asyncio.IncompleteReadError, OSError) as error:
+            raise WorkerGoneError from error
+
+
+def _shared_page() -> int:
+    """A file of one page in memory that a child can be given."""
+    if hasattr(os, "memfd_create"):
+        fd = os.memfd_create("fathom-stop")
+    else:
+        with tempfile.TemporaryFile() as file:
+            fd = os.dup(file.fileno())
+    os.ftruncate(fd, STOP_BYTES)
+    return fd
+
+
+def _search_path() -> str:
+    """Workers import the very program that starts them."""
+    return os.pathsep.join(filter(None, [str(_HOME), os.environ.get("PYTHONPATH", "")]))
