@@ -1,4 +1,4 @@
-"""What ends a solve early: the clock, or somebody who asks it to."""
+"""What a solve may take: time, threads, and until somebody asks it to stop."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ class Limits:
     """To think; None: as the agent's settings say."""
     stop: Callable[[], bool] = _nobody_asks
     """Polled every few milliseconds; once true, what is known so far is the answer."""
+
+    threads: int | None = None
+    """To think with; None: as the agent's settings say."""
 
     @property
     def can_stop(self) -> bool:

@@ -55,7 +55,7 @@ class StreetSolves:
         game = one_round_game(root.board, tree, root.ranges)
         values = BlueprintRollouts(
             self.blueprint, game, root.board, leaves, 1 - own, self.settings.continuations, seed,
-            self.settings.threads,
+            limits.threads or self.settings.threads,
         )  # fmt: skip
         solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE)
         ready = time.monotonic()
@@ -71,7 +71,8 @@ class StreetSolves:
 
         promised  float32[1326], see `solver.alternatives`
         """
-        settings, threads = self.settings.street(betting.round_index), self.settings.threads
+        settings = self.settings.street(betting.round_index)
+        threads = limits.threads or self.settings.threads
         tree = build_tree(root.root, parse_menu_book(settings.menu), root.extra)
         if promised is None:
             solver = Solver(holdem_game(root.board, tree, root.ranges), threads=threads)

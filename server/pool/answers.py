@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Protocol
@@ -11,10 +10,12 @@ from typing import Protocol
 from protocol.acpc import parse_betting
 from server.decisions import DecisionAnswer, DecisionRequest, Rung
 from server.pool.rehearsal import rehearsal
-from solver.agent import LEAST_ITERATIONS, Agent, Method
+from solver.agent import Agent
 from solver.blueprint import open_blueprint
+from solver.decision import Method
 from solver.limits import Limits
 from solver.nested import Context
+from solver.street_solves import LEAST_ITERATIONS
 
 
 class Answerer(Protocol):
@@ -46,10 +47,9 @@ class AgentAnswerer:
     ) -> DecisionAnswer:
         """Solve, and draw the action of the hand held."""
         agent = self._agent
-        agent.settings = replace(agent.settings, threads=threads)
         betting = parse_betting(agent.blueprint.definition, request.betting)
         context = None if request.context is None else Context.from_bytes(request.context)
-        decision = agent.decide(betting, request.board, context, request.seed, Limits(seconds, stop))
+        decision = agent.decide(betting, request.board, context, request.seed, Limits(seconds, stop, threads))
         # One seed serves a whole hand, since bets are translated by it: every decision has draws of its own.
         action = decision.strategy.draw(request.hand, Random(f"{request.seed} {request.betting}"))
         hurried = decision.method is not Method.BLUEPRINT and decision.iterations < LEAST_ITERATIONS
