@@ -176,12 +176,13 @@ class AcpcMatch:
             while data := await self._until_leaving(reader.read(_RECEIVE_BYTES)):
                 arrived = time.monotonic()
                 await self._take(self._client.receive(data))
+                if self._has_enough():
+                    self._leaving.set()
+                    break
                 # Whatever came before the newest state is history: the dealer waits for one reply at most.
                 if self._client.awaiting is not None:
                     writer.write(await self._reply(self._client.awaiting, arrived))
                     await writer.drain()
-                if self._spec.hands and self._hands >= self._spec.hands:
-                    self._leaving.set()
         finally:
             writer.close()
         await self._take(self._client.close())
@@ -214,6 +215,8 @@ class AcpcMatch:
     async def _take(self, events: Sequence[Event]) -> None:
         """Keep the books."""
         for event in events:
+            if self._has_enough():
+                return
             if isinstance(event, StateReceived):
                 await self._take_state(event.match_state)
             elif isinstance(event, MalformedLine):
@@ -271,10 +274,13 @@ class AcpcMatch:
         leaving = asyncio.ensure_future(self._leaving.wait())
         try:
             await asyncio.wait((doing, leaving), return_when=asyncio.FIRST_COMPLETED)
-            return doing.result() if doing.done() else None
+            return None if self._leaving.is_set() else doing.result()
         finally:
             doing.cancel()
             leaving.cancel()
+
+    def _has_enough(self) -> bool:
+        return 0 < self._spec.hands <= self._hands
 
     def _is_between_hands(self) -> bool:
         return self._latest is not None and self._latest.state.betting.is_finished

@@ -65,8 +65,9 @@ class WorkerProcess:
 
     async def start(self) -> Hello:
         """Start the process and wait until it is warm; raises `WorkerGoneError` if it ends before."""
-        with ExitStack() as opened:
-            ours, theirs = socket.socketpair()
+        ours, theirs = socket.socketpair()
+        with ExitStack() as half, ExitStack() as opened:
+            half.callback(ours.close)  # should this be cut short: the worker then ends by itself
             opened.callback(theirs.close)
             stop_fd = _shared_page()
             opened.callback(os.close, stop_fd)
@@ -74,14 +75,16 @@ class WorkerProcess:
             spec = self._spec
             numbers = (theirs.fileno(), stop_fd)
             words = [*map(str, numbers), str(spec.nice), spec.factory, json.dumps(dict(spec.arguments))]
-            self._process = await asyncio.create_subprocess_exec(
+            starting = asyncio.create_subprocess_exec(
                 sys.executable, "-m", "server.pool.worker", *words,
                 stdin=asyncio.subprocess.DEVNULL,
                 pass_fds=numbers,
                 start_new_session=True,  # Ctrl-C is for the daemon
                 env={**os.environ, "PYTHONPATH": _search_path()},
             )  # fmt: skip
-        self._reader, self._writer = await asyncio.open_connection(sock=ours)
+            await self._have_started(asyncio.ensure_future(starting))
+            self._reader, self._writer = await asyncio.open_connection(sock=ours)
+            half.pop_all()
         hello = unpack_hello(await self._read())
         self.usage = hello.usage
         return hello
@@ -127,6 +130,14 @@ class WorkerProcess:
         if self._stop_word is not None:
             self._stop_word.close()
             self._stop_word = None
+
+    async def _have_started(self, starting: asyncio.Future[asyncio.subprocess.Process]) -> None:
+        """Keep the process even if we are cancelled meanwhile: somebody must see to its end."""
+        try:
+            self._process = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            self._process = await starting
+            raise
 
     async def _read(self) -> bytes:
         assert self._reader is not None

@@ -1,0 +1,133 @@
+"""Somebody to answer in place of the agent, in workers and in the daemon: quick, and as bad as wished.
+
+What a worker's stand-in does is named by the request's match: `sleep` thinks until it is stopped, `deaf`
+does not listen, `die:FILE` kills its worker unless FILE is there (and makes it), `leak` keeps a lot of
+memory, and so on. Anything else is answered at once with a check or call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import uvloop
+
+from game.definition import HUNL, GameDefinition
+from server.decisions import DecisionAnswer, DecisionRequest, Rung
+
+FACTORY = "tests.server.stand_ins:make_stand_in"
+LEAK_MB = 64
+
+_T = TypeVar("_T")
+
+
+class StandIn:
+    """An `Answerer`."""
+
+    def __init__(self) -> None:
+        self.kept: list[bytearray] = []
+
+    def warm_up(self) -> None:
+        pass
+
+    def answer(
+        self, request: DecisionRequest, seconds: float, threads: int, stop: Callable[[], bool]
+    ) -> DecisionAnswer:
+        kind, _, rest = request.match.partition(":")
+        if kind == "sleep":
+            deadline = time.monotonic() + float(rest or 60)
+            while not stop() and time.monotonic() < deadline:
+                time.sleep(0.001)
+        elif kind == "deaf":
+            threading.Event().wait()
+        elif kind == "die" and not Path(rest).exists():
+            Path(rest).touch()
+            os._exit(9)
+        elif kind == "error":
+            raise ValueError("the secret is AsKd")
+        elif kind == "leak":
+            self.kept.append(bytearray(os.urandom(1024) * 1024 * LEAK_MB))
+        action = "r1" if kind == "illegal" else "c"
+        rung = Rung.BEST_SO_FAR if stop() else Rung.SOLVED
+        return made_up_answer(action, request, rung, method=f"pid {os.getpid()}", iterations=threads)
+
+
+def make_stand_in(**arguments: str) -> StandIn:
+    if "refuse" in arguments:
+        raise ValueError(arguments["refuse"])
+    return StandIn()
+
+
+class StandInFallback:
+    """In place of the blueprint."""
+
+    definition: GameDefinition = HUNL
+
+    def __init__(self, action: str = "c") -> None:
+        self.action = action
+
+    def warm_up(self) -> None:
+        pass
+
+    def answer(self, request: DecisionRequest) -> DecisionAnswer:
+        if self.action == "raise":
+            raise RuntimeError("the blueprint is broken")
+        return made_up_answer(self.action, request, Rung.BLUEPRINT)
+
+
+class StandInDecider:
+    """A `Decider` in this very process: checks and calls."""
+
+    def __init__(self) -> None:
+        self.requests: list[DecisionRequest] = []
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+
+    async def decide(self, request: DecisionRequest) -> DecisionAnswer:
+        self.requests.append(request)
+        await self.may_answer.wait()
+        return made_up_answer("c", request, Rung.SOLVED)
+
+
+def made_up_answer(
+    action: str, request: DecisionRequest, rung: Rung, method: str = "made-up", iterations: int = 1
+) -> DecisionAnswer:
+    return DecisionAnswer(
+        action=action,
+        context=b"after " + request.betting.encode(),
+        actions=(action,),
+        probabilities=np.ones((1, 1326), dtype=np.float32),
+        ranges=np.ones((2, 1326), dtype=np.float32),
+        method=method,
+        iterations=iterations,
+        seconds=0.001,
+        rung=rung,
+    )
+
+
+def ask(
+    match: str = "quick", seconds: float = 30.0, betting: str = "", context: bytes | None = None
+) -> DecisionRequest:
+    return DecisionRequest(match, betting, (), 5, context, 7, seconds)
+
+
+def run(work: Coroutine[Any, Any, _T]) -> _T:
+    """On the loop the daemon uses; nothing may take longer than two minutes."""
+
+    async def limited() -> _T:
+        return await asyncio.wait_for(work, 120)
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(limited())
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for something to become true."""
+    while not condition():  # noqa: ASYNC110 - about other processes, too: there is no event to wait for
+        await asyncio.sleep(0.005)

@@ -1,0 +1,305 @@
+"""The worker pool: whatever happens to workers, every decision is answered, legally, and counted."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from protocol.errors import ProtocolError
+from server.config import WorkersConfig
+from server.decisions import DecisionRequest, Rung
+from server.pool.dispatcher import Dispatcher
+from server.pool.worker_process import WorkerSpec
+from tests.server.stand_ins import FACTORY, StandInFallback, ask, run, until
+
+ONE = WorkersConfig(count=1, memory_mb=0, late_seconds=30.0, hang_seconds=60.0, nice=0)
+FOUR = replace(ONE, count=4)
+
+
+@asynccontextmanager
+async def pool(
+    config: WorkersConfig = ONE, fallback: StandInFallback | None = None, wait: bool = True
+) -> AsyncIterator[Dispatcher]:
+    dispatcher = Dispatcher(config, WorkerSpec(FACTORY), fallback or StandInFallback())
+    await dispatcher.start()
+    try:
+        if wait:
+            await until(lambda: idle(dispatcher) == config.count)
+        yield dispatcher
+    finally:
+        await dispatcher.close()
+
+
+def idle(dispatcher: Dispatcher) -> int:
+    return sum(worker.state == "idle" for worker in dispatcher.status().workers)
+
+
+def busy_pids(dispatcher: Dispatcher) -> list[int]:
+    return [worker.pid for worker in dispatcher.status().workers if worker.state == "busy"]
+
+
+def counted(dispatcher: Dispatcher, name: str, **labels: str) -> float:
+    return dispatcher.metrics.registry.get_sample_value(f"fathom_{name}", labels) or 0.0
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_worker_answers_and_everything_comes_back() -> None:
+    async def check() -> None:
+        async with pool() as workers:
+            answer = await workers.decide(ask(betting="r300"))
+            assert answer.action == "c"
+            assert answer.rung is Rung.SOLVED
+            assert answer.context == b"after r300"
+            assert answer.probabilities.shape == (1, 1326)
+            assert answer.ranges.dtype == "float32"
+            assert counted(workers, "decisions_total", rung="solved") == 1
+            assert counted(workers, "queue_wait_seconds_count") == 1
+            assert counted(workers, "deadline_margin_seconds_count") == 1
+            assert counted(workers, "solve_seconds_count", street="preflop", method=answer.method) == 1
+
+    run(check())
+
+
+def test_workers_are_other_processes_and_end_with_the_pool() -> None:
+    async def check() -> list[int]:
+        async with pool(FOUR) as workers:
+            answers = await asyncio.gather(*[workers.decide(ask("sleep:0.3")) for _ in range(4)])
+            pids = {int(answer.method.removeprefix("pid ")) for answer in answers}
+            assert len(pids) == 4
+            assert os.getpid() not in pids
+            return sorted(pids)
+
+    assert not any(is_alive(pid) for pid in run(check()))
+
+
+def test_at_its_deadline_a_solve_is_stopped_and_its_best_goes_out() -> None:
+    async def check() -> None:
+        async with pool() as workers:
+            answer = await workers.decide(ask("sleep", seconds=0.05))
+            assert answer.rung is Rung.BEST_SO_FAR
+            assert counted(workers, "fallbacks_total", rung="best_so_far", reason="cut_short") == 1
+            # The next decision is not stopped by what stopped the last one.
+            assert (await workers.decide(ask())).rung is Rung.SOLVED
+
+    run(check())
+
+
+def test_a_worker_that_dies_gives_its_decision_to_another(tmp_path: Path) -> None:
+    async def check() -> None:
+        async with pool(replace(ONE, count=2)) as workers:
+            answer = await workers.decide(ask(f"die:{tmp_path / 'mark'}"))
+            assert answer.rung is Rung.SOLVED
+            assert counted(workers, "redispatches_total") == 1
+            assert counted(workers, "worker_restarts_total", reason="died") == 1
+            await until(lambda: idle(workers) == 2)
+
+    run(check())
+
+
+def test_killed_from_outside_a_lone_worker_is_replaced_and_the_decision_waits_for_it() -> None:
+    async def check() -> None:
+        async with pool() as workers:
+            asked = asyncio.ensure_future(workers.decide(ask("sleep:0.5")))
+            await until(lambda: len(busy_pids(workers)) == 1)
+            os.kill(busy_pids(workers)[0], signal.SIGKILL)
+            assert (await asked).rung is Rung.SOLVED
+            assert counted(workers, "redispatches_total") == 1
+
+    run(check())
+
+
+def test_a_worker_that_hangs_is_killed_and_the_blueprint_answers() -> None:
+    config = replace(ONE, late_seconds=0.05, hang_seconds=0.2)
+
+    async def check() -> None:
+        async with pool(config) as workers:
+            (pid,) = [worker.pid for worker in workers.status().workers]
+            os.kill(pid, signal.SIGSTOP)
+            answer = await workers.decide(ask(seconds=0.05))
+            assert answer.rung is Rung.BLUEPRINT
+            assert counted(workers, "fallbacks_total", rung="blueprint", reason="late") == 1
+            await until(lambda: counted(workers, "worker_restarts_total", reason="hung") == 1)
+            assert not is_alive(pid)
+            await until(lambda: idle(workers) == 1)
+            assert (await workers.decide(ask())).rung is Rung.SOLVED
+
+    run(check())
+
+
+def test_a_worker_that_does_not_listen_costs_nobody_else_his_turn() -> None:
+    config = replace(ONE, count=2, late_seconds=0.05, hang_seconds=60)
+
+    async def check() -> None:
+        async with pool(config) as workers:
+            assert (await workers.decide(ask("deaf", seconds=0.05))).rung is Rung.BLUEPRINT
+            assert len(busy_pids(workers)) == 1
+            for _ in range(3):
+                assert (await workers.decide(ask())).rung is Rung.SOLVED
+
+    run(check())
+
+
+@pytest.mark.parametrize(("match", "reason"), [("error", "worker_error"), ("illegal", "illegal")])
+def test_a_bad_answer_is_not_passed_on(match: str, reason: str, caplog: pytest.LogCaptureFixture) -> None:
+    async def check() -> None:
+        async with pool() as workers:
+            answer = await workers.decide(ask(match))
+            assert answer.rung is Rung.BLUEPRINT
+            assert counted(workers, "fallbacks_total", rung="blueprint", reason=reason) == 1
+            assert (await workers.decide(ask())).rung is Rung.SOLVED
+
+    run(check())
+    assert "AsKd" not in caplog.text  # what a worker was asked is nobody's business
+
+
+@pytest.mark.parametrize(("betting", "action"), [("", "f"), ("c", "c"), ("r20000", "f")])
+@pytest.mark.parametrize("broken", ["raise", "r1", "nonsense"])
+def test_the_last_rung_is_check_or_fold(betting: str, action: str, broken: str) -> None:
+    async def check() -> None:
+        async with pool(fallback=StandInFallback(broken), wait=False) as workers:
+            answer = await workers.decide(ask(seconds=0.0, betting=betting))
+            assert (answer.rung, answer.action) == (Rung.CHECK_FOLD, action)
+            assert counted(workers, "fallbacks_total", rung="check_fold", reason="no_time") == 1
+
+    run(check())
+
+
+def test_a_full_queue_answers_from_the_blueprint_and_takes_from_who_asks_most() -> None:
+    config = replace(ONE, queue=2)
+
+    async def check() -> None:
+        async with pool(config) as workers:
+            running = asyncio.ensure_future(workers.decide(ask("sleep")))
+            await until(lambda: len(busy_pids(workers)) == 1)
+            greedy = [asyncio.ensure_future(workers.decide(ask("greedy"))) for _ in range(3)]
+            await asyncio.sleep(0)
+            modest = asyncio.ensure_future(workers.decide(ask("modest")))
+            await asyncio.wait(greedy[1:])
+            running.cancel()
+            rungs = [(await answer).rung for answer in greedy]
+            assert rungs == [Rung.SOLVED, Rung.BLUEPRINT, Rung.BLUEPRINT]
+            assert (await modest).rung is Rung.SOLVED
+            assert counted(workers, "fallbacks_total", rung="blueprint", reason="queue_full") == 2
+
+    run(check())
+
+
+def test_a_deadline_that_comes_in_the_queue_is_kept() -> None:
+    async def check() -> None:
+        async with pool() as workers:
+            running = asyncio.ensure_future(workers.decide(ask("sleep:2")))
+            await until(lambda: len(busy_pids(workers)) == 1)
+            answer = await workers.decide(ask(seconds=0.05))
+            assert answer.rung is Rung.BLUEPRINT
+            assert counted(workers, "fallbacks_total", rung="blueprint", reason="queue_wait") == 1
+            workers.stop_all()
+            assert (await running).rung is Rung.BEST_SO_FAR
+
+    run(check())
+
+
+def test_one_decision_gets_all_cores_and_many_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.pool.dispatcher.usable_cores", lambda: 4)
+
+    async def check() -> None:
+        async with pool(replace(ONE, count=2)) as workers:
+            assert (await workers.decide(ask())).iterations == 4  # the stand-in tells its threads
+            both = await asyncio.gather(*[workers.decide(ask("sleep:0.2")) for _ in range(2)])
+            assert sorted(answer.iterations for answer in both) == [2, 4]
+        async with pool(replace(ONE, threads=1)) as workers:
+            assert (await workers.decide(ask())).iterations == 1
+
+    run(check())
+
+
+def test_a_worker_that_leaks_is_replaced_once_another_is_warm() -> None:
+    async def check() -> None:
+        async with pool(replace(ONE, memory_mb=0)) as workers:
+            plain = workers.status().workers[0].own_mb
+        async with pool(replace(ONE, memory_mb=int(plain) + 32)) as workers:
+            (old,) = [worker.pid for worker in workers.status().workers]
+            assert (await workers.decide(ask("leak"))).rung is Rung.SOLVED
+            assert (await workers.decide(ask())).rung is Rung.SOLVED  # at once: nobody waits for the new one
+            await until(lambda: counted(workers, "worker_restarts_total", reason="memory") == 1)
+            await until(lambda: idle(workers) == 1)
+            (new,) = [worker.pid for worker in workers.status().workers]
+            assert new != old
+            assert (await workers.decide(ask())).method == f"pid {new}"
+
+    run(check())
+
+
+def test_a_caller_who_goes_away_frees_his_worker() -> None:
+    async def check() -> None:
+        async with pool() as workers:
+            asked = asyncio.ensure_future(workers.decide(ask("sleep")))
+            await until(lambda: len(busy_pids(workers)) == 1)
+            asked.cancel()
+            await until(lambda: idle(workers) == 1)
+
+    run(check())
+
+
+def test_closing_lets_decisions_end_first() -> None:
+    async def check() -> None:
+        async with pool(replace(ONE, count=2)) as workers:
+            quick = asyncio.ensure_future(workers.decide(ask("sleep:0.2")))
+            slow = asyncio.ensure_future(workers.decide(ask("sleep", seconds=60)))
+            await until(lambda: len(busy_pids(workers)) == 2)
+            await workers.close(drain_seconds=1.0)
+            assert (await quick).rung is Rung.SOLVED
+            assert (await slow).rung is Rung.BEST_SO_FAR
+            late = await workers.decide(ask(betting="r300"))
+            assert late.rung in (Rung.BLUEPRINT, Rung.CHECK_FOLD)
+
+    run(check())
+
+
+def test_workers_that_cannot_start_are_reported_and_the_blueprint_plays() -> None:
+    async def check() -> None:
+        spec = WorkerSpec(FACTORY, {"refuse": "no such blueprint"})
+        dispatcher = Dispatcher(ONE, spec, StandInFallback())
+        await dispatcher.start()
+        try:
+            await until(lambda: bool(dispatcher.status().failure))
+            assert "no such blueprint" in dispatcher.status().failure
+            assert not dispatcher.is_ready
+            assert (await dispatcher.decide(ask(seconds=0.05))).rung is Rung.BLUEPRINT
+            assert counted(dispatcher, "worker_restarts_total", reason="start_failed") >= 1
+        finally:
+            await dispatcher.close()
+
+    run(check())
+
+
+@pytest.mark.parametrize("betting", ["xyz", "r1", "f", "cc"])
+def test_what_is_no_decision_is_refused(betting: str) -> None:
+    async def check() -> None:
+        async with pool(wait=False) as workers:
+            with pytest.raises((ProtocolError, ValueError)):
+                await workers.decide(ask(betting=betting))
+
+    run(check())
+
+
+def test_a_request_survives_the_way() -> None:
+    from server.pool.messages import LENGTH, Task, pack_task, unpack_task
+
+    request = DecisionRequest("m", "r300c/", (0, 5, 51), 1325, b"\x00\xff", 2**63 - 1, 0.25)
+    packed = pack_task(Task(3, request, 0.2, 2))
+    assert LENGTH.unpack(packed[:4]) == (len(packed) - 4,)
+    assert unpack_task(packed[4:]) == Task(3, request, 0.2, 2)
