@@ -94,13 +94,20 @@ class AcpcMatch:
         budget: float,
         ready: Ready | None = None,
         observers: tuple[MatchObserver, ...] = (),
+        connection: socket.socket | None = None,
     ) -> None:
+        """A match to be played.
+
+        ready       waits until decisions can be made
+        connection  to the dealer, if there is one already
+        """
         self._name = name
         self._spec = spec
         self._definition = definition
         self._decider = decider
         self._metrics = metrics
         self._ready = ready
+        self._connection = connection
         self._observers = observers
         self._clock = MatchClock(spec.budget or budget)
         self._client = ClientConnection(definition)
@@ -192,6 +199,9 @@ class AcpcMatch:
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Try until the dealer listens, or the time for that is over."""
+        if self._connection is not None:
+            self._connection.setblocking(False)
+            return await asyncio.open_connection(sock=self._connection)
         host, port = self._spec.host, self._spec.port
         deadline = time.monotonic() + self._spec.wait_seconds
         while True:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import argparse
 import random
+import socket
 import sys
 
 from arena.policies import POLICIES
+from game.definition import GameDefinition
 from server.acpc_client import MatchSummary, connect, play
 from server.game_files import load_definition
 
+_AGENT = "agent"
+_BUDGET_SECONDS = 7.0
+
 _EXAMPLES = """examples:
-  fathom acpc localhost 16177 --policy random --seed 7
-  fathom acpc localhost 16178 --policy pot-odds --game holdem.nolimit.2p.reverse_blinds.game
+  fathom acpc localhost 16177                              the agent, 7 seconds per hand on average
+  fathom acpc localhost 16177 --budget 0.5 --workers 2 --blueprint training-tiny/tiny.blueprint
+  fathom acpc localhost 16178 --policy random --seed 7
 
 policies:
+  agent       Solves every decision while the clock runs: Fathom itself.
 """
 
 
@@ -23,10 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("host", help="where the dealer runs")
     parser.add_argument("port", type=_port, help="the port it printed for this seat")
     parser.add_argument(
-        "--policy", choices=POLICIES, default="pot-odds", help="how to play (default: pot-odds)"
+        "--policy", choices=(_AGENT, *POLICIES), default=_AGENT, help="how to play (default: agent)"
     )
     parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
-    parser.add_argument("--seed", type=int, help="repeat a match exactly (default: drawn at random)")
     parser.add_argument(
         "--wait",
         type=float,
@@ -34,6 +40,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="how long to wait for the dealer to listen (default: %(default)s)",
     )
+    agent = parser.add_argument_group("the agent")
+    agent.add_argument(
+        "--budget",
+        type=float,
+        default=_BUDGET_SECONDS,
+        metavar="SECONDS",
+        help="per hand, on average over the match (default: %(default)s)",
+    )
+    agent.add_argument("--blueprint", default="", metavar="FILE", help="default: the one with Fathom")
+    agent.add_argument("--workers", type=int, default=1, help="processes that solve (default: %(default)s)")
+    others = parser.add_argument_group("the other policies")
+    others.add_argument("--seed", type=int, help="repeat a match exactly (default: drawn at random)")
     parser.epilog = _EXAMPLES + "\n".join(
         f"  {name:<12}{(policy.__doc__ or '').splitlines()[0]}" for name, policy in POLICIES.items()
     )
@@ -42,15 +60,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play the match and print what it came to; 1 if the dealer left before the end of a hand."""
     definition = load_definition(args.game)
-    policy = POLICIES[args.policy]
-    seed = random.SystemRandom().getrandbits(32) if args.seed is None else args.seed
-    rng = random.Random(seed)
+    if args.budget <= 0 or args.workers < 1:
+        raise ValueError("it takes a --budget of more than 0 seconds and at least one of --workers to think")
     with connect(args.host, args.port, args.wait, _report) as connection:
-        _report(f"playing {args.policy} (seed {seed}) on {args.host}:{args.port}")
-        summary = play(
-            connection, definition, lambda match: policy(match.state, match.position, rng), _report
-        )
+        if args.policy == _AGENT:
+            summary, signal = _play_agent(args, connection, definition)
+        else:
+            summary, signal = _play_policy(args, connection, definition), 0
     print(_summary_text(summary))
+    if signal:
+        return 128 + signal
     if summary.unfinished_hand is not None:
         _report(f"the dealer went away in the middle of hand {summary.unfinished_hand}")
         return 1
@@ -58,6 +77,45 @@ def run(args: argparse.Namespace) -> int:
         _report("the dealer closed the connection before the first hand")
         return 1
     return 0
+
+
+def _play_policy(
+    args: argparse.Namespace, connection: socket.socket, definition: GameDefinition
+) -> MatchSummary:
+    policy = POLICIES[args.policy]
+    seed = random.SystemRandom().getrandbits(32) if args.seed is None else args.seed
+    rng = random.Random(seed)
+    _report(f"playing {args.policy} (seed {seed}) on {args.host}:{args.port}")
+    return play(connection, definition, lambda match: policy(match.state, match.position, rng), _report)
+
+
+def _play_agent(
+    args: argparse.Namespace, connection: socket.socket, definition: GameDefinition
+) -> tuple[MatchSummary, int]:
+    """What it came to, and the signal that ended it early, if one did."""
+    from server.agent_match import play_agent_match
+    from server.blueprint_choice import choose_blueprint
+    from server.config import LogConfig, MatchConfig, WorkersConfig
+    from server.logs import configure_logging
+
+    configure_logging(LogConfig(level="warning"))
+    blueprint = choose_blueprint(args.blueprint, _report)
+    if blueprint.definition != definition:
+        raise ValueError(f"the blueprint is for another game than {args.game!r}: name its own with --game")
+    spec = MatchConfig(args.host, args.port, budget=args.budget)
+    _report(f"playing agent ({args.budget:g} s per hand) on {args.host}:{args.port}")
+    result = play_agent_match(connection, spec, blueprint, WorkersConfig(count=args.workers, nice=0))
+    status = result.status
+    if status.error:
+        _report(status.error)
+    thought = status.thinking_seconds / max(status.hands, 1)
+    rungs = ", ".join(f"{count} {rung}" for rung, count in result.decisions.items() if count)
+    _report(
+        f"{thought:.2f} s per hand, slowest decision {status.slowest_seconds:.2f} s; {rungs or 'nothing'}"
+    )
+    return MatchSummary(
+        status.hands, status.chips, definition.big_blind, status.malformed_lines, status.unfinished_hand
+    ), result.signal
 
 
 def _summary_text(summary: MatchSummary) -> str:

@@ -11,11 +11,17 @@ from protocol.acpc import parse_betting
 from server.decisions import DecisionAnswer, DecisionRequest, Rung
 from server.pool.rehearsal import rehearsal
 from solver.agent import Agent
+from solver.agent_settings import TURN
 from solver.blueprint import open_blueprint
 from solver.decision import Method
 from solver.limits import Limits
 from solver.nested import Context
 from solver.street_solves import LEAST_ITERATIONS
+
+_AFTERWARDS_SECONDS = {TURN: 0.08}
+"""What the next decision must know takes a moment, too, by street: the turn's for every river card."""
+_MOST_AFTERWARDS = 0.3
+"""Of the time there is."""
 
 
 class Answerer(Protocol):
@@ -49,7 +55,9 @@ class AgentAnswerer:
         agent = self._agent
         betting = parse_betting(agent.blueprint.definition, request.betting)
         context = None if request.context is None else Context.from_bytes(request.context)
-        decision = agent.decide(betting, request.board, context, request.seed, Limits(seconds, stop, threads))
+        afterwards = min(_AFTERWARDS_SECONDS.get(betting.round_index, 0.0), _MOST_AFTERWARDS * seconds)
+        limits = Limits(seconds - afterwards, stop, threads)
+        decision = agent.decide(betting, request.board, context, request.seed, limits)
         # One seed serves a whole hand, since bets are translated by it: every decision has draws of its own.
         action = decision.strategy.draw(request.hand, Random(f"{request.seed} {request.betting}"))
         hurried = decision.method is not Method.BLUEPRINT and decision.iterations < LEAST_ITERATIONS

@@ -118,10 +118,10 @@ def ask(
 
 
 def run(work: Coroutine[Any, Any, _T]) -> _T:
-    """On the loop the daemon uses; nothing may take longer than two minutes."""
+    """On the loop the daemon uses. The limit is for what would never end: kernels may have to be compiled."""
 
     async def limited() -> _T:
-        return await asyncio.wait_for(work, 120)
+        return await asyncio.wait_for(work, 600)
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(limited())

@@ -134,7 +134,8 @@ def _hands_in_log(directory: Path) -> list[int]:
 def test_an_interrupted_player_is_no_traceback() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(JOIN_SECONDS)
-        command = [sys.executable, "-m", "server.cli", "acpc", "127.0.0.1", str(server.getsockname()[1])]
+        address = ("127.0.0.1", str(server.getsockname()[1]))
+        command = [sys.executable, "-m", "server.cli", "acpc", *address, "--policy", "call"]
         with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE) as client:
             connection, _ = server.accept()
             with connection:

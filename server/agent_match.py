@@ -1,0 +1,70 @@
+"""One match of the agent on a dealer, without the daemon: a small pool and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from dataclasses import dataclass
+
+import uvloop
+
+from server.acpc_match import AcpcMatch, MatchStatus
+from server.config import MatchConfig, WorkersConfig
+from server.daemon import make_pool
+from server.decisions import Rung
+from server.metrics import Metrics
+from solver.blueprint import Blueprint
+
+
+@dataclass(frozen=True, slots=True)
+class AgentMatchResult:
+    """What a match came to, and from where its decisions came."""
+
+    status: MatchStatus
+    decisions: dict[str, int]
+    """By rung of the ladder."""
+    signal: int
+    """That ended it; 0 if none did."""
+
+
+def play_agent_match(
+    connection: socket.socket, spec: MatchConfig, blueprint: Blueprint, workers: WorkersConfig
+) -> AgentMatchResult:
+    """Play until the dealer ends the match; blocks. The dealer is told that we play once a worker is warm.
+
+    SIGTERM and SIGINT end it as soon as the decision that is being made has gone out.
+    """
+    signals: list[int] = []
+
+    async def play() -> AgentMatchResult:
+        pool = make_pool(workers, blueprint)
+        await pool.start()
+        try:
+            match = AcpcMatch(
+                "match", spec, blueprint.definition, pool, pool.metrics, spec.budget, pool.wait_until_ready,
+                connection=connection,
+            )  # fmt: skip
+            for number in (signal.SIGTERM, signal.SIGINT):
+                asyncio.get_running_loop().add_signal_handler(number, _on_signal, number, signals, match)
+            status = await match.play()
+            return AgentMatchResult(status, _rungs(pool.metrics), signals[0] if signals else 0)
+        finally:
+            await pool.close()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(play())
+
+
+def _on_signal(number: int, signals: list[int], match: AcpcMatch) -> None:
+    signals.append(number)
+    match.leave()
+
+
+def _rungs(metrics: Metrics) -> dict[str, int]:
+    return {
+        rung.value: int(
+            metrics.registry.get_sample_value("fathom_decisions_total", {"rung": rung.value}) or 0
+        )
+        for rung in Rung
+    }

@@ -1,0 +1,84 @@
+"""The daemon as a process: from the listening socket to the last word."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+from pathlib import Path
+
+import uvloop
+from aiohttp import web
+
+from server.app import make_app
+from server.app_keys import METRICS
+from server.blueprint_choice import choose_blueprint
+from server.config import Config, ServerConfig, WorkersConfig
+from server.config_reader import config_text
+from server.metrics import fathom_version
+from server.pool.dispatcher import Dispatcher
+from server.pool.fallback import BlueprintFallback
+from server.pool.worker_process import WorkerSpec
+from solver.blueprint import Blueprint
+
+log = logging.getLogger("server")
+
+_BACKLOG = 1024
+_FORCED_STATUS = 130
+
+
+def listen(config: ServerConfig) -> socket.socket:
+    """The socket to serve on: taken before anything that takes long."""
+    try:
+        family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+        return socket.create_server((config.host, config.port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        raise OSError(
+            f"cannot listen on {config.host}:{config.port} ({error.strerror}): choose with --host and --port"
+        ) from error
+
+
+def serve(config: Config, listener: socket.socket) -> None:
+    """Serve until SIGTERM or SIGINT, then drain; blocks."""
+    log.debug("configuration:\n%s", config_text(config))
+    blueprint = choose_blueprint(config.agent.blueprint, log.info)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(config, blueprint, listener))
+
+
+def make_pool(config: WorkersConfig, blueprint: Blueprint) -> Dispatcher:
+    """Workers that play with a blueprint. Needs a running loop."""
+    spec = WorkerSpec(arguments={"blueprint": str(Path(blueprint.path).absolute())}, nice=config.nice)
+    return Dispatcher(config, spec, BlueprintFallback(blueprint))
+
+
+async def _serve(config: Config, blueprint: Blueprint, listener: socket.socket) -> None:
+    app = make_app(config, make_pool(config.workers, blueprint))
+    app[METRICS].build.info({"version": fathom_version(), "blueprint": blueprint.identity})
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=config.server.drain_seconds + 1.0)
+    stopping = _stop_signals()
+    await runner.setup()
+    try:
+        await web.SockSite(runner, listener).start()
+        facts = {"workers": config.workers.count, "blueprint": blueprint.provenance.preset}
+        host, port = listener.getsockname()[:2]
+        log.info("serving on http://%s:%d", host, port, extra={"facts": facts})
+        await stopping.wait()
+    finally:
+        await runner.cleanup()
+
+
+def _stop_signals() -> asyncio.Event:
+    """Set by the first SIGTERM or SIGINT; the second one ends the process on the spot."""
+    stopping = asyncio.Event()
+
+    def on_signal() -> None:
+        if stopping.is_set():
+            os._exit(_FORCED_STATUS)  # workers notice and end
+        stopping.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, on_signal)
+    return stopping
