@@ -44,6 +44,7 @@ CARD_PRESETS = {
         _preset("8", 8, Sample(50, 400), Sample(400, 50), Sample(2_000, 10)),
         _preset("tiny", 32, Sample(50, 400), Sample(400, 50), Sample(2_000, 10)),
         _preset("256", 256, Sample(600, 200), Sample(6_000, 40), Sample(20_000, 12)),
+        _preset("500", 500, Sample(1_200, 300), Sample(8_000, 50), Sample(40_000, 12)),
         _preset("1000", 1_000, Sample(2_000, 400), Sample(10_000, 60), Sample(60_000, 12)),
         _preset("2000", 2_000, Sample(2_000, 600), Sample(17_000, 60), Sample(90_000, 12)),
         # All canonical flops, turns and rivers: 10 and 13 million points on the last two, some 2 GB each.

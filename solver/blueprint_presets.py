@@ -50,7 +50,7 @@ BLUEPRINT_PRESETS = {
         BlueprintPreset(
             "default",
             "preflop: 2x, 3x, a | 100%, a | 100%, a | a; 50%, 100%, a | 100%, a | a",
-            "2000",
+            "500",
             2_000_000_000,
             settings=_FEW_VISITS,
         ),
