@@ -117,6 +117,7 @@ def _agent_player(text: str, argument: str, options: Options) -> Player:
             values=int(options.pop("values", "4")),
             threads=int(options.pop("threads", "1")),
             safe=options.pop("safe", "1") != "0",
+            preflop=options.pop("preflop", "1") != "0",
         )
     except ValueError as error:
         raise PlayerError(f"{text!r}: {error}") from None

@@ -2,7 +2,7 @@
 
 | street       | subgame                                             | how                          |
 | ------------ | --------------------------------------------------- | ---------------------------- |
-| pre-flop     | none: the blueprint, bets translated                | looked up                    |
+| pre-flop     | the whole round, with every bet that was made       | depth-limited, from a table  |
 | flop         | from before the opponent's action to the flop's end | depth-limited, by play-outs  |
 | turn, first  | from before the opponent's action to the hand's end | exact                        |
 | later, river | from our decision to the hand's end                 | exact, safe                  |
@@ -22,9 +22,11 @@ from solver.agent_settings import FLOP, PREFLOP, AgentSettings, make_settings
 from solver.blueprint import Blueprint
 from solver.blueprint_preflop import BlueprintPreflop
 from solver.blueprint_walk import BlueprintWalk
-from solver.decision import Decision, Method
+from solver.decision import Decision
 from solver.limits import UNLIMITED, Limits
-from solver.nested import Context, betting_states, find_root
+from solver.nested import Context, find_root
+from solver.opponent_values import read_values
+from solver.preflop_play import SolvedPreflop
 from solver.street_solves import StreetSolves
 
 NEVER = 1e-4
@@ -38,7 +40,10 @@ class Agent:
         self.blueprint = blueprint
         self.settings = AgentSettings() if settings is None else settings
         walk = BlueprintWalk(blueprint.tree, blueprint.definition)
-        self._preflop = BlueprintPreflop(blueprint, walk)
+        tables = read_values(blueprint) if self.settings.solve_preflop else None
+        self._preflop = (
+            BlueprintPreflop(blueprint, walk) if tables is None else SolvedPreflop(blueprint, walk, tables)
+        )
         self._solves = StreetSolves(blueprint, walk, self.settings)
         self._is_warm = not self.settings.on_clock
 
@@ -49,6 +54,8 @@ class Agent:
         """
         quick = Agent(self.blueprint, make_settings(iterations=1, threads=self.settings.threads))
         betting, context = start(self.blueprint.definition), None
+        self.decide(betting, (), None, seed=0)
+        self.decide(betting.apply(CALL), (), None, seed=0)
         while not betting.is_finished:
             if betting.round_index >= FLOP:
                 board = tuple(range(betting.definition.board_size(betting.round_index)))
@@ -72,14 +79,11 @@ class Agent:
         """
         if betting.round_index > PREFLOP and not self._is_warm:
             self.warm_up()
-        started = time.monotonic()
         if betting.round_index == PREFLOP:
-            ranges = self._preflop.ranges(betting_states(betting), seed)
-            strategy = self._preflop.strategy(betting, board, seed)
-            phases = {"look_up": time.monotonic() - started}
-            return Decision(betting, board, strategy, ranges, Method.BLUEPRINT, 0, phases)
+            return self._preflop.decide(betting, board, seed, limits)
         if context is None or "/" not in context.text:
-            context = self._preflop.context(betting, seed)
+            context = self._preflop.context(betting, seed, limits)
+        started = time.monotonic()
         promised = context.promised(betting, board) if self.settings.safe else None
         if promised is not None:
             root = find_root(betting, board, context, at_decision=True)

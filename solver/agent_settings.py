@@ -32,6 +32,8 @@ class AgentSettings:
     continuations: F32 = field(default_factory=lambda: FOUR_STRATEGIES)
     """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`."""
     threads: int = 1
+    solve_preflop: bool = True
+    """Whether to solve the first round, if the blueprint has a table for it; else it is looked up."""
     safe: bool = True
     """Whether the opponent keeps what the last solution promised him, once there was one to the end."""
 
@@ -46,7 +48,12 @@ class AgentSettings:
 
 
 def make_settings(
-    budget: float = 0.0, iterations: int = 0, values: int = 4, threads: int = 1, safe: bool = True
+    budget: float = 0.0,
+    iterations: int = 0,
+    values: int = 4,
+    threads: int = 1,
+    safe: bool = True,
+    preflop: bool = True,
 ) -> AgentSettings:
     """Settings from a few numbers; refuses what makes no sense with `ValueError`.
 
@@ -54,6 +61,7 @@ def make_settings(
     iterations  of every solve, whatever time they take; 0 for as many as the budget allows
     values      continuations of the opponent at the end of the flop: 1, 2 or 4
     safe        whether later solves keep what earlier ones promised the opponent
+    preflop     whether the first round is solved, too
     """
     if budget < 0 or iterations < 0 or threads < 1:
         raise ValueError("budget and iterations must not be negative, and it takes a thread to think")
@@ -73,4 +81,5 @@ def make_settings(
         continuations=FOUR_STRATEGIES[_CHOICES[values]],
         threads=threads,
         safe=safe,
+        solve_preflop=preflop,
     )

@@ -7,6 +7,7 @@ rounds and, when nobody can bet any more, follow each other to the showdown.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from abstraction.menu import BetLimits, MenuBook, raise_targets
@@ -26,18 +27,31 @@ from solver.tree import (
     TreeError,
 )
 
+Extra = Mapping[str, tuple[int, ...]]
 
-def build_hand_tree(definition: GameDefinition, menus: MenuBook, max_nodes: int = 2_000_000) -> Tree:
+
+def build_hand_tree(
+    definition: GameDefinition,
+    menus: MenuBook,
+    max_nodes: int = 2_000_000,
+    extra: Extra | None = None,
+    max_rounds: int | None = None,
+) -> Tree:
     """The tree of a hand from the blinds to its end.
 
     menus      which raises are offered; streets are those of hold'em, seats the positions. Limit games have
                one size and need no menu
     max_nodes  refuse with `TreeError` what grows beyond
+    extra      raise-to totals to offer besides the menu, by the betting so far (`BettingState.text`); totals
+               the rules forbid are ignored
+    max_rounds cut the tree off after so many rounds: chance nodes that would lead on have no children, and
+               their `amount` is what each player has put in
     """
     if definition.stacks[0] != definition.stacks[1]:
         raise TreeError(f"stacks of {definition.stacks} differ: a blueprint is for equal stacks")
     builder = TreeBuilder(max_nodes)
-    _Growth(builder, definition, menus).decide(start(definition), -1, NO_ACTION, 0)
+    growth = _Growth(builder, definition, menus, extra or {}, max_rounds or definition.num_rounds)
+    growth.decide(start(definition), -1, NO_ACTION, 0)
     return builder.finish()
 
 
@@ -48,6 +62,8 @@ class _Growth:
     builder: TreeBuilder
     definition: GameDefinition
     menus: MenuBook
+    extra: Extra
+    max_rounds: int
 
     def decide(self, state: BettingState, parent: int, action: int, round_start: int) -> None:
         actor = state.actor
@@ -66,6 +82,9 @@ class _Growth:
     ) -> None:
         """What comes after an action: a decision, or chance nodes up to the next decision or the showdown."""
         for round_index in range(before.round_index, state.round_index):
+            if round_index + 1 == self.max_rounds:
+                self.builder.add(CHANCE, round_index, parent, action, amount=float(min(state.spent)))
+                return
             parent = self.builder.add(CHANCE, round_index, parent, action)
             action = NO_ACTION
         if state.is_showdown:
@@ -90,4 +109,6 @@ class _Growth:
             min_raise_to=state.min_raise_to,
             stack=bounds[1],
         )
-        return raise_targets(menu.sizes(state.raises), limits)
+        totals = set(raise_targets(menu.sizes(state.raises), limits))
+        totals |= {total for total in self.extra.get(state.text, ()) if bounds[0] <= total <= bounds[1]}
+        return tuple(sorted(totals))

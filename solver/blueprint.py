@@ -142,6 +142,14 @@ def write_blueprint(
     return write_tables(path, KIND, record, tables)
 
 
+def add_tables(source: Path, target: Path, tables: Mapping[str, Any]) -> int:
+    """Write a blueprint again with more tables, or others of the same names; returns the file's size."""
+    header = read_header(source, KIND)
+    kept = map_tables(source, KIND, header, verify=True)
+    record = {name: value for name, value in header.items() if name != "tables"}
+    return write_tables(target, KIND, record, {**kept, **tables})
+
+
 def open_blueprint(path: Path, verify: bool = False, tick: Tick | None = None) -> Blueprint:
     """Open a blueprint, unpacked first if it is compressed and this was never done.
 

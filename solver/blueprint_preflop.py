@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,9 @@ from game.cards import Cards
 from game.hands import HAND_CLASS, unblocked
 from solver.blueprint import FULL, Blueprint
 from solver.blueprint_walk import OFF_TREE, BlueprintWalk
+from solver.decision import Decision, Method
 from solver.layout import F32
+from solver.limits import Limits
 from solver.nested import Context, betting_states, everything
 from solver.range_strategy import RangeStrategy, merge_actions
 from solver.tree import CALL_ACTION
@@ -26,13 +29,21 @@ class BlueprintPreflop:
     def __init__(self, blueprint: Blueprint, walk: BlueprintWalk) -> None:
         self._blueprint, self._walk = blueprint, walk
 
-    def context(self, betting: BettingState, seed: int) -> Context:
-        """The context at the start of the flop."""
+    def decide(self, betting: BettingState, board: Cards, seed: int, limits: Limits) -> Decision:  # noqa: ARG002
+        """What every hand does, and both ranges."""
+        started = time.monotonic()
+        ranges = self._ranges(betting_states(betting), seed)
+        strategy = self._strategy(betting, board, seed)
+        phases = {"look_up": time.monotonic() - started}
+        return Decision(betting, board, strategy, ranges, Method.BLUEPRINT, 0, phases)
+
+    def context(self, betting: BettingState, seed: int, limits: Limits) -> Context:  # noqa: ARG002
+        """What the player to act knows at the start of the flop."""
         states = betting_states(betting)
         first = next(i for i, state in enumerate(states) if state.round_index > PREFLOP)
-        return Context(states[first].text, self.ranges(states[: first + 1], seed), {})
+        return Context(states[first].text, self._ranges(states[: first + 1], seed), {})
 
-    def ranges(self, states: list[BettingState], seed: int) -> F32:
+    def _ranges(self, states: list[BettingState], seed: int) -> F32:
         """float32[2, 1326]: what the blueprint makes of both ranges on the way to the last state."""
         ranges = everything()
         for before, after in pairwise(states):
@@ -41,7 +52,7 @@ class BlueprintPreflop:
                 ranges[before.actor] *= taken
         return ranges
 
-    def strategy(self, betting: BettingState, board: Cards, seed: int) -> RangeStrategy:
+    def _strategy(self, betting: BettingState, board: Cards, seed: int) -> RangeStrategy:
         """What every hand does; off the blueprint's tree, it calls."""
         node = self._walk.find(betting, seed)
         live = unblocked(board).astype(np.float32)

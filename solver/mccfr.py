@@ -24,6 +24,7 @@ from time import perf_counter
 import numpy as np
 
 from solver.kernels.mccfr import (
+    BOTH,
     Rules,
     Walk,
     average_strategies,
@@ -106,7 +107,14 @@ def make_plan(
 class Trainer:
     """A training under way. Not for concurrent calls."""
 
-    def __init__(self, game: TrainingGame, dealer: Dealer, plan: TrainingPlan, threads: int = 1) -> None:
+    def __init__(
+        self, game: TrainingGame, dealer: Dealer, plan: TrainingPlan, threads: int = 1, learner: int = BOTH
+    ) -> None:
+        """A training from nothing.
+
+        learner  the one player who learns: a response to what the other's regrets say
+        """
+        self.learner = learner
         self.game, self.dealer, self.plan, self.threads = game, dealer, plan, threads
         self.regret: F32 = np.zeros(game.table_size, dtype=np.float32)
         self.sums: F32 = np.zeros(game.table_size, dtype=np.float32)
@@ -223,6 +231,7 @@ class Trainer:
             settings.prune_below if pruning else -inf,
             settings.explore,
             settings.floor,
+            self.learner,
         )
 
     def _work(self, thread: int, rules: Rules, batches: Iterator[int]) -> None:

@@ -65,6 +65,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     extract.add_argument("folder", type=Path, help="the training's, as given to --checkpoint")
     extract.add_argument("file", type=Path, help="the new file, e.g. early.blueprint")
+    values = verbs.add_parser("values", help="add the table that the first round is solved with")
+    values.add_argument("file", type=Path, help="the blueprint")
+    values.add_argument("target", type=Path, help="the new file; may be the same")
+    values.add_argument(
+        "--strategies", type=int, default=10, help="of the opponent, in each seat (default: %(default)s)"
+    )
+    values.add_argument(
+        "--iterations", type=int, default=8_000_000, help="to learn each of them (default: %(default)s)"
+    )
+    values.add_argument("--deals", type=int, default=400_000, help="to value them by (default: %(default)s)")
+    values.add_argument("--seed", type=int, default=1, help="of all randomness (default: %(default)s)")
     plan = verbs.add_parser("plan", help="what a training needs: nodes, infosets, bytes, hours")
     plan.add_argument("--preset", default="default", help="tiny, default or paper (default: default)")
     plan.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: all (%(default)s)")
@@ -78,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
 
         args.file = default_blueprint_path()
     verbs = {"plan": _plan, "info": _info, "verify": _verify, "export": _export, "measure": _measure}
-    return {**verbs, "pack": _pack, "extract": _extract}[args.verb](args)
+    return {**verbs, "pack": _pack, "extract": _extract, "values": _values}[args.verb](args)
 
 
 def _plan(args: argparse.Namespace) -> int:
@@ -246,6 +257,33 @@ def _history_text(tree: Tree, node: int) -> str:
 
 def _action_text(code: int) -> str:
     return {-1: "f", 0: "c"}.get(code, f"r{code}")
+
+
+def _values(args: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from abstraction.tables import open_tables
+    from solver.blueprint import add_tables
+    from solver.holdem_deals import HoldemDealer
+    from solver.opponent_values import ValueSettings, make_opponent_values, pack_values
+
+    if args.strategies < 1 or args.iterations < 1 or args.deals < 1:
+        raise ValueError("strategies, iterations and deals must be at least 1")
+    blueprint = _open(args.file)
+    settings = ValueSettings(args.strategies, args.iterations, args.deals, seed=args.seed)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        dealer = HoldemDealer(open_tables(blueprint.cards, progress=progress))
+        task = progress.add_task("values", total=1.0)
+        tables = make_opponent_values(
+            blueprint,
+            dealer,
+            settings,
+            lambda text, done: progress.update(task, description=text, completed=done),
+        )
+    size = add_tables(blueprint.path, args.target, pack_values(tables))
+    print(f"{args.target}: {size:,} bytes, {args.strategies} strategies in each seat")
+    return 0
 
 
 def _print_facts(facts: dict[str, object], as_json: bool) -> int:

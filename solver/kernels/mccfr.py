@@ -30,6 +30,8 @@ HALF = np.float32(0.5)
 SUM_LIMIT = np.float32(1 << 22)
 """A strategy sum that reaches this is halved with its neighbours: float32 must still see additions of 0.1."""
 
+BOTH = -1
+
 _TO_UNIT = np.float32(2.0**-24)
 _SKIPPED = np.float32(np.nan)
 _NEVER = np.float32(-np.inf)
@@ -96,6 +98,8 @@ class Rules(NamedTuple):
     """Share of traversals that skip nothing."""
     floor: float
     """Regrets never fall below."""
+    learner: int
+    """The one player who learns, against what the other's regrets say for ever; BOTH for both."""
 
 
 @kernel
@@ -117,6 +121,8 @@ def train_batch(betting: Betting, deals: Deals, rules: Rules, regret: F32, sums:
     """
     for d in range(deals.outcome.shape[0]):
         for traverser in range(2):
+            if rules.learner not in (BOTH, traverser):
+                continue
             _traverse(betting, deals, d, traverser, rules, regret, sums, walk)
 
 

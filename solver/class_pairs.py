@@ -1,0 +1,42 @@
+"""The 169 classes of starting hands against each other: how many pairs of hands, and what they win all-in."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from game.hands import HAND_CARDS, HAND_CLASS, NUM_CLASSES, NUM_HANDS
+from solver.allin_equity import preflop_wins
+from solver.layout import F32
+
+
+@cache
+def class_pairs() -> F32:
+    """float32[169, 169]: pairs of hands of two classes that share no card."""
+    return _sum_by_class(_disjoint())
+
+
+@cache
+def class_wins() -> F32:
+    """float32[169, 169]: mean wins of one class over another when all cards are dealt; see `allin_equity`.
+
+    Blocks the first time on a machine: some 20 seconds.
+    """
+    return _sum_by_class(preflop_wins()) / class_pairs()
+
+
+def _disjoint() -> F32:
+    low, high = HAND_CARDS[:, 0], HAND_CARDS[:, 1]
+    shared = np.zeros((NUM_HANDS, NUM_HANDS), dtype=bool)
+    for first in (low, high):
+        for second in (low, high):
+            shared |= first[:, None] == second[None, :]
+    return (~shared).astype(np.float32)
+
+
+def _sum_by_class(table: F32) -> F32:
+    """Sum float32[1326, 1326] over the hands of each class."""
+    member = np.zeros((NUM_CLASSES, NUM_HANDS), dtype=np.float32)
+    member[HAND_CLASS, np.arange(NUM_HANDS)] = 1
+    return np.asarray(member @ table @ member.T, dtype=np.float32)

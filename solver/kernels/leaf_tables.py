@@ -1,0 +1,97 @@
+"""What fixed strategies win after the first round: whole betting trees, one deal after the other.
+
+For one deal the value of a subtree is found from its last node to its first, for all of the chooser's
+strategies at once; they lie side by side, so that one visit of an infoset reads one piece of memory.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from game.jit import kernel
+from solver.kernels.mccfr import Betting, Deals
+from solver.layout import F32, F64, I32, I64, U8
+
+_UNIT = np.float32(1 / 255)
+_ZERO = np.float32(0)
+
+
+class Strategies(NamedTuple):
+    """What both players do after the first round, in 255ths."""
+
+    chooser: int
+    number: int
+    """K: strategies of the chooser."""
+    base: I64
+    """int64[N]: where a node's infosets start in `ours`; in `theirs`, times K."""
+    ours: U8
+    """[node][bucket][action]"""
+    theirs: U8
+    """[node][bucket][action][strategy]"""
+
+
+class Leaves(NamedTuple):
+    """Where the first round ends: subtrees that are pieces of the list of nodes."""
+
+    first: I32
+    last: I32
+    """One past the subtree's last node."""
+
+
+@kernel
+def value_leaves(
+    betting: Betting,
+    leaves: Leaves,
+    strategies: Strategies,
+    deals: Deals,
+    work: F32,
+    sums: F64,
+    counts: I64,
+) -> None:
+    """Add what the chooser's opponent wins on each deal, at each leaf, against each strategy.
+
+    work    float32[N * K]
+    sums    float64[L, K, classes, classes]  in and out: his class first
+    counts  int64[classes, classes]          in and out: deals
+    """
+    count, chooser = strategies.number, strategies.chooser
+    rounds = deals.buckets.shape[1] // 2
+    sign = np.float32(-1) if chooser == 0 else np.float32(1)
+    for d in range(deals.outcome.shape[0]):
+        outcome = np.float32(deals.outcome[d])
+        own, other = deals.buckets[d, (1 - chooser) * rounds], deals.buckets[d, chooser * rounds]
+        counts[own, other] += 1
+        for leaf in range(leaves.first.shape[0]):
+            first = leaves.first[leaf]
+            # One loop, not a function per node: handing so many arrays on costs more than the work.
+            for n in range(leaves.last[leaf] - 1, first - 1, -1):
+                num_actions, entry = betting.num_actions[n], betting.first_entry[n]
+                bucket = np.int64(deals.buckets[d, betting.column[n]])
+                to = n * count
+                for k in range(count):
+                    work[to + k] = _ZERO
+                mixed = betting.player[n] == chooser
+                at = strategies.base[n] * (count if mixed else 1)
+                at += bucket * num_actions * (count if mixed else 1)
+                for a in range(num_actions):
+                    child = betting.child[entry + a]
+                    source = np.int64(child) * count
+                    value = sign * (betting.fixed[entry + a] + betting.stake[entry + a] * outcome)
+                    if mixed:
+                        at_action = at + a * count
+                        if child < 0:
+                            for k in range(count):
+                                work[to + k] += np.float32(strategies.theirs[at_action + k]) * _UNIT * value
+                        else:
+                            for k in range(count):
+                                share = np.float32(strategies.theirs[at_action + k]) * _UNIT
+                                work[to + k] += share * work[source + k]
+                    else:
+                        share = np.float32(strategies.ours[at + a]) * _UNIT
+                        if share > _ZERO:
+                            for k in range(count):
+                                work[to + k] += share * (value if child < 0 else work[source + k])
+            for k in range(count):
+                sums[leaf, k, own, other] += work[first * count + k]

@@ -1,0 +1,230 @@
+"""What follows the first round is worth for several strategies of the opponent: the table of pre-flop solves.
+
+1. The opponent's strategies are found by the self-generative method (Brown, Sandholm and Amos, 2018): begin
+   with his blueprint; solve the first round with what there is (`solver.preflop`); let him learn a response
+   to that solution and our blueprint after it; add the response; repeat. Once for each seat.
+2. A response is learned by the blueprint's own trainer, one player learning. Where it learns nothing it plays
+   the blueprint.
+3. Values are means over deals, exact in the betting; the same deals for all strategies.
+4. They are *weakened*: where a strategy would gain on our blueprint by its mistakes, its values are lowered
+   until it gains no more than the blueprint would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from game.hands import NUM_CLASSES
+from solver.blueprint import FULL, Blueprint
+from solver.blueprint_walk import make_walk_tree
+from solver.class_pairs import class_pairs, class_wins
+from solver.kernels.leaf_tables import Leaves, Strategies, value_leaves
+from solver.kernels.mccfr import average_strategies
+from solver.layout import F32, F64, I32, U8
+from solver.mccfr import Trainer, TrainingSettings, batch_seed, make_plan
+from solver.preflop import LeafTable, preflop_solver, preflop_tree
+from solver.solution import Solution
+from solver.training_game import Dealer, TrainingGame, make_training_game, new_deals
+from solver.tree import DECISION
+
+_BATCH = 512
+_PRIOR = 0.5
+"""Regret in big blinds that stands for the blueprint's strategy where a response has learned nothing."""
+_FEW_DEALS = 4.0
+"""So many deals' worth of weight has the guess for a pair of classes that is dealt seldom."""
+
+_ROUGH = 4
+
+Tell = Callable[[str, float], None]
+"""Called with what is being done and the share of it that is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSettings:
+    """How to make a table."""
+
+    strategies: int = 10
+    response_iterations: int = 8_000_000
+    deals: int = 400_000
+    solve_iterations: int = 400
+    seed: int = 1
+
+
+class _Maker:
+    """The making of one table: what stays the same for all strategies."""
+
+    def __init__(self, blueprint: Blueprint, dealer: Dealer, settings: ValueSettings, tell: Tell) -> None:
+        self.blueprint, self.dealer, self.settings, self.tell = blueprint, dealer, settings, tell
+        unit = float(blueprint.definition.big_blind)
+        self.game = make_training_game(blueprint.tree, blueprint.num_buckets, unit)
+        self.plain = blueprint.table()
+        self.walk = make_walk_tree(blueprint.tree, blueprint.definition)
+        self.tree = preflop_tree(blueprint.definition, blueprint.menus, {})
+        self.leaves, self.leaf_nodes = _leaves(self.game)
+
+    def make(self, chooser: int) -> LeafTable:
+        """The table of one seat. Values on the way are rougher than those in the end."""
+        settings, reach = self.settings, self._leaf_reach(1 - chooser, self.plain)
+        strategies = [_bytes(self.plain)]
+        rough = [self._values(chooser, strategies, settings.deals // _ROUGH)]
+        while len(strategies) < settings.strategies:
+            table = LeafTable(self.leaf_nodes, weaken(np.concatenate(rough, axis=1), reach))
+            response = self._respond(self._solve(table, chooser), chooser, len(strategies))
+            strategies.append(_bytes(response))
+            rough.append(self._values(chooser, strategies[-1:], settings.deals // _ROUGH))
+        values = self._values(chooser, strategies, settings.deals)
+        return LeafTable(self.leaf_nodes, weaken(values, reach))
+
+    def _solve(self, table: LeafTable, chooser: int) -> F32:
+        """Our strategies of the whole hand: the first round solved, then the blueprint."""
+        solver = preflop_solver(self.blueprint.definition, self.tree, self.walk, table, chooser)
+        solver.solve(self.settings.solve_iterations)
+        return with_preflop(self.game, self.plain, solver.solution(), 1 - chooser)
+
+    def _respond(self, ours: F32, chooser: int, number: int) -> F32:
+        """float32[table size]: strategies with those of the chooser's response to ours."""
+        settings, seed = self.settings, self.settings.seed + number
+        learning = TrainingSettings(discount_share=0.5, burn_in=1.0)
+        plan = make_plan(learning, seed, settings.response_iterations)
+        trainer = Trainer(self.game, self.dealer, plan, learner=chooser)
+        is_theirs = _element_player(self.game) == chooser
+        trainer.regret[:] = np.where(is_theirs, _PRIOR * self.plain, ours)
+        while not trainer.is_done:
+            trainer.run_slice()
+            # Discounting has scaled the player who does not learn, too; proportions are all that counts.
+            self.tell(f"seat {chooser}: response {number}", trainer.progress)
+        trainer.close()
+        strategy = np.empty_like(trainer.regret)
+        nothing = np.zeros_like(trainer.regret)
+        average_strategies(self.game.betting, self.game.node_buckets, trainer.regret, nothing, strategy)
+        return strategy
+
+    def _values(self, chooser: int, theirs: list[U8], num_deals: int) -> F32:
+        """float32[L, K, 169, 169] in big blinds: what we win by the blueprint, pair by pair of classes."""
+        game, count = self.game, len(theirs)
+        together = np.ascontiguousarray(np.stack(theirs, axis=-1)).reshape(-1)
+        strategies = Strategies(chooser, count, game.betting.base, _bytes(self.plain), together)
+        sums = np.zeros((len(self.leaf_nodes), count, NUM_CLASSES, NUM_CLASSES))
+        counts = np.zeros((NUM_CLASSES, NUM_CLASSES), dtype=np.int64)
+        work = np.zeros(len(game.betting.base) * count, dtype=np.float32)
+        deals, random = new_deals(_BATCH, game.num_rounds), np.ones(1, dtype=np.uint64)
+        num_batches = -(-num_deals // _BATCH)
+        for batch in range(num_batches):
+            random[0] = batch_seed(self.settings.seed, batch)
+            self.dealer.fill(random, deals)
+            value_leaves(game.betting, self.leaves, strategies, deals, work, sums, counts)
+            self.tell(f"seat {chooser}: values", (batch + 1) / num_batches)
+        # Where a pair of classes was dealt seldom, drawn towards what it would win all-in.
+        stakes = self.walk.faced[np.array(self.leaf_nodes)] / game.unit
+        guess = stakes[:, None, None, None] * class_wins()
+        means: F32 = ((sums + _FEW_DEALS * guess) / (counts + _FEW_DEALS)).astype(np.float32)
+        return means
+
+    def _leaf_reach(self, player: int, table: F32) -> F64:
+        """float64[L, 169]: how each class of a player gets to each leaf by a strategy of the whole hand."""
+        game, betting = self.game, self.game.betting
+        index = {int(n): i for i, n in enumerate(game.tree_node)}
+        reach = np.ones((len(self.leaf_nodes), NUM_CLASSES))
+        for row, leaf in enumerate(self.leaf_nodes):
+            child = leaf
+            while child > 0:
+                parent = int(game.tree.parent[child])
+                if game.tree.kind[parent] == DECISION and game.tree.player[parent] == player:
+                    n = index[parent]
+                    action = game.tree.children_of(parent).tolist().index(child)
+                    width = int(betting.num_actions[n])
+                    start = int(betting.base[n])
+                    rows = table[start : start + width * NUM_CLASSES].reshape(NUM_CLASSES, width)
+                    reach[row] *= rows[:, action]
+                child = parent
+        return reach
+
+
+def make_opponent_values(
+    blueprint: Blueprint, dealer: Dealer, settings: ValueSettings, tell: Tell
+) -> tuple[LeafTable, LeafTable]:
+    """Tables for a chooser in seat 0 and in seat 1. Blocks for long: minutes to an hour."""
+    maker = _Maker(blueprint, dealer, settings, tell)
+    return maker.make(0), maker.make(1)
+
+
+def weaken(values: F32, reach: F64) -> F32:
+    """Raise what we win against each strategy where it would gain on the blueprint, the first; a copy.
+
+    values  float32[L, K, 169, 169]
+    reach   float64[L, 169]: our blueprint's range at each leaf
+    """
+    pairs = class_pairs().astype(np.float64)
+    met = reach @ pairs
+    gets = -np.einsum("lkij,li,ij->lkj", values.astype(np.float64), reach, pairs, optimize=True)
+    excess = np.maximum(gets - gets[:, :1], 0)
+    shift = np.divide(excess, met[:, None, :], out=np.zeros_like(excess), where=met[:, None, :] > 0)
+    weakened: F32 = (values + shift[:, :, None, :]).astype(np.float32)
+    return weakened
+
+
+def with_preflop(game: TrainingGame, table: F32, solution: Solution, player: int) -> F32:
+    """A table of the whole hand with a player's first round taken from a solution of the same tree."""
+    result = table.copy()
+    tree, betting = solution.game.tree, game.betting
+    for n in np.flatnonzero(game.tree.round[game.tree_node] == 0).tolist():
+        if betting.player[n] != player:
+            continue
+        node = tree.find(game.tree.history_of(int(game.tree_node[n])))
+        rows = solution.strategy(node).T.reshape(-1)
+        result[betting.base[n] : betting.base[n] + len(rows)] = rows
+    return result
+
+
+def _leaves(game: TrainingGame) -> tuple[Leaves, tuple[int, ...]]:
+    """The decisions that begin the second round: pieces of the trainer's nodes, and the tree's numbers."""
+    rounds, parents = game.tree.round[game.tree_node], game.tree.parent
+    first = [
+        n for n in np.flatnonzero(rounds == 1).tolist() if game.tree.round[parents[game.tree_node[n]]] == 0
+    ]
+    ends = [*first[1:], len(rounds)]
+    last = []
+    for begin, end in zip(first, ends, strict=True):
+        after = np.flatnonzero(rounds[begin:end] == 0)
+        last.append(begin + int(after[0]) if len(after) else end)
+    leaves = Leaves(np.array(first, dtype=np.int32), np.array(last, dtype=np.int32))
+    return leaves, tuple([int(game.tree_node[n]) for n in first])
+
+
+def _element_player(game: TrainingGame) -> I32:
+    """int32[table size]: whose strategy an element of the tables is."""
+    sizes = game.node_buckets.astype(np.int64) * game.betting.num_actions
+    return np.repeat(game.betting.player, sizes)
+
+
+def _bytes(strategy: F32) -> U8:
+    return np.rint(strategy * FULL).astype(np.uint8)
+
+
+def pack_values(tables: tuple[LeafTable, LeafTable]) -> dict[str, npt.NDArray[Any]]:
+    """Arrays for a blueprint's file: one byte per value, and a scale for every row."""
+    arrays: dict[str, npt.NDArray[Any]] = {"values.nodes": np.array(tables[0].nodes, dtype=np.int32)}
+    for seat, table in enumerate(tables):
+        scale = np.abs(table.values).max(axis=-1, keepdims=True) / 127
+        scale = np.maximum(scale, np.float32(1e-9)).astype(np.float32)
+        arrays[f"values.scale{seat}"] = scale
+        arrays[f"values.bytes{seat}"] = np.rint(table.values / scale).astype(np.int8)
+    return arrays
+
+
+def read_values(blueprint: Blueprint) -> tuple[LeafTable, LeafTable] | None:
+    """The tables that came with a blueprint, for a chooser in seat 0 and 1; None if it has none."""
+    arrays = blueprint.arrays
+    if "values.nodes" not in arrays:
+        return None
+    nodes = tuple([int(node) for node in arrays["values.nodes"]])
+
+    def table(seat: int) -> LeafTable:
+        return LeafTable(nodes, arrays[f"values.bytes{seat}"] * arrays[f"values.scale{seat}"])
+
+    return table(0), table(1)

@@ -1,0 +1,124 @@
+"""The table of what follows the first round, against plain recursion, and the responses it is made from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from game.hands import NUM_CLASSES
+from solver import opponent_values
+from solver.blueprint import add_tables, open_blueprint
+from solver.class_pairs import class_pairs
+from solver.holdem_deals import HoldemDealer
+from solver.kernels.leaf_tables import Strategies, value_leaves
+from solver.mccfr import Trainer, TrainingSettings, make_plan
+from solver.opponent_values import (
+    ValueSettings,
+    make_opponent_values,
+    pack_values,
+    read_values,
+    weaken,
+)
+from solver.preflop import LeafTable
+from solver.training_game import ListDealer, make_training_game, new_deals
+from solver.training_toys import kuhn
+from tests.arena.blueprints import TINY, made_up_blueprint, made_up_tables
+from tests.reference.leaf_values import play_out
+
+
+def even_wins() -> np.ndarray:
+    """In place of counting all boards."""
+    order = np.arange(NUM_CLASSES, dtype=np.float32)
+    return (np.sign(order[:, None] - order[None, :]) * np.float32(0.3)).astype(np.float32)
+
+
+@pytest.fixture(autouse=True)
+def quick_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("solver.opponent_values", "solver.preflop"):
+        monkeypatch.setattr(f"{module}.class_wins", even_wins)
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("chooser", [0, 1])
+def test_values_are_those_of_plain_recursion(tmp_path: Path, chooser: int) -> None:
+    blueprint, other = (made_up_blueprint(tmp_path, TINY, seed) for seed in (1, 2))
+    game = make_training_game(blueprint.tree, blueprint.num_buckets, 100.0)
+    leaves, nodes = opponent_values._leaves(game)
+    assert len(nodes) == len(set(nodes)) > 1
+    deals = new_deals(3, 4)
+    rng = np.random.default_rng(3)
+    deals.buckets[:] = rng.integers(0, 8, deals.buckets.shape)
+    deals.outcome[:] = [1, -1, 0]
+    ours, theirs = blueprint.table(), [blueprint.table(), other.table()]
+    to_bytes = opponent_values._bytes
+    together = np.stack([to_bytes(table) for table in theirs], axis=-1).reshape(-1)
+    strategies = Strategies(chooser, 2, game.betting.base, to_bytes(ours), np.ascontiguousarray(together))
+    sums = np.zeros((len(nodes), 2, NUM_CLASSES, NUM_CLASSES))
+    counts = np.zeros((NUM_CLASSES, NUM_CLASSES), dtype=np.int64)
+    work = np.zeros(2 * len(game.betting.base), dtype=np.float32)
+    value_leaves(game.betting, leaves, strategies, deals, work, sums, counts)
+    assert counts.sum() == 3
+    expected = np.zeros_like(sums)
+    sign = -1 if chooser == 0 else 1
+    for d in range(3):
+        own, his = deals.buckets[d, 4 * (1 - chooser)], deals.buckets[d, 4 * chooser]
+        for k in range(2):
+            both = (theirs[k], ours) if chooser == 0 else (ours, theirs[k])
+            for leaf, first in enumerate(leaves.first):
+                expected[leaf, k, own, his] += sign * play_out(game, deals, d, int(first), both)
+    np.testing.assert_allclose(sums, expected, atol=2e-3)
+
+
+def test_weakened_strategies_gain_nothing_on_the_blueprint() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(0, 5, (2, 3, NUM_CLASSES, NUM_CLASSES)).astype(np.float32)
+    reach = rng.uniform(0, 1, (2, NUM_CLASSES))
+    weakened = weaken(values, reach)
+    pairs = class_pairs()
+    for leaf in range(2):
+        gets = [-(reach[leaf] @ (pairs * weakened[leaf, k])) for k in range(3)]
+        met = reach[leaf] @ pairs
+        for k in (1, 2):
+            assert ((gets[k] - gets[0]) / met).max() < 1e-3
+    np.testing.assert_array_equal(weakened[:, 0], values[:, 0])
+    assert (weakened >= values - 1e-6).all()
+
+
+def test_one_player_learns_and_the_other_stays(tmp_path: Path) -> None:
+    game, deals = kuhn()
+    plan = make_plan(TrainingSettings(prune_from=1.0), 1, 20_000)
+    trainer = Trainer(game, ListDealer(deals), plan, learner=0)
+    owner = opponent_values._element_player(game)
+    rng = np.random.default_rng(2)
+    trainer.regret[owner == 1] = rng.uniform(0.5, 1, int((owner == 1).sum()))
+    before = trainer.regret.copy()
+    while not trainer.is_done:
+        trainer.run_slice()
+    ratio = trainer.regret[owner == 1] / before[owner == 1]
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-4)
+    assert (trainer.regret[owner == 0] != before[owner == 0]).any()
+
+
+def test_a_table_is_made_and_travels_with_its_blueprint(tmp_path: Path) -> None:
+    blueprint = made_up_blueprint(tmp_path, TINY)
+    assert read_values(blueprint) is None
+    settings = ValueSettings(strategies=3, response_iterations=2_000, deals=2_000, solve_iterations=5)
+    said: list[str] = []
+    tables = make_opponent_values(
+        blueprint, HoldemDealer(made_up_tables()), settings, lambda text, _: said.append(text)
+    )
+    assert any("response 2" in text for text in said)
+    assert tables[0].values.shape == (len(tables[0].nodes), 3, NUM_CLASSES, NUM_CLASSES)
+    # The response is another strategy than the blueprint, and better against it before it is weakened.
+    assert np.abs(tables[0].values[:, 1] - tables[0].values[:, 0]).max() > 0.1
+    path = tmp_path / "with-values.blueprint"
+    add_tables(blueprint.path, path, pack_values(tables))
+    again = read_values(open_blueprint(path, verify=True))
+    assert again is not None
+    for before, after in zip(tables, again, strict=True):
+        assert isinstance(after, LeafTable)
+        assert after.nodes == before.nodes
+        step = np.abs(before.values).max(axis=-1, keepdims=True) / 127
+        assert (np.abs(after.values - before.values) <= 0.51 * step + 1e-6).all()

@@ -1,0 +1,122 @@
+"""The first round solved: an equilibrium of its own game, any bet answered, every solve kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from game.actions import CALL, raise_to
+from game.betting import start
+from game.definition import HUNL
+from game.hands import NUM_CLASSES
+from protocol.acpc import parse_betting
+from solver.blueprint import Blueprint
+from solver.blueprint_walk import BlueprintWalk
+from solver.decision import Method
+from solver.limits import UNLIMITED, Limits
+from solver.opponent_values import _leaves
+from solver.preflop import LeafTable, preflop_solver, preflop_tree
+from solver.preflop_play import SolvedPreflop
+from solver.training_game import make_training_game
+from tests.arena.blueprints import WIDE, made_up_blueprint
+from tests.solver.test_opponent_values import even_wins
+
+
+@pytest.fixture(autouse=True)
+def quick_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solver.preflop.class_wins", even_wins)
+
+
+@pytest.fixture(scope="module")
+def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
+    return made_up_blueprint(tmp_path_factory.mktemp("blueprints"), WIDE)
+
+
+def made_up_table(blueprint: Blueprint, seed: int, count: int = 3) -> LeafTable:
+    """Better classes win more; strategies differ."""
+    game = make_training_game(blueprint.tree, blueprint.num_buckets, 100.0)
+    nodes = _leaves(game)[1]
+    rng = np.random.default_rng(seed)
+    order = np.arange(NUM_CLASSES) / NUM_CLASSES
+    base = order[:, None] - order[None, :]
+    noise = rng.normal(0, 0.3, (len(nodes), count, NUM_CLASSES, NUM_CLASSES))
+    return LeafTable(nodes, (3 * base + noise).astype(np.float32))
+
+
+def make(blueprint: Blueprint, folder: Path, iterations: int = 20) -> SolvedPreflop:
+    walk = BlueprintWalk(blueprint.tree, blueprint.definition)
+    tables = made_up_table(blueprint, 1), made_up_table(blueprint, 2)
+    return SolvedPreflop(blueprint, walk, tables, folder, iterations)
+
+
+def test_the_solution_is_an_equilibrium_of_its_own_game(blueprint: Blueprint) -> None:
+    walk = BlueprintWalk(blueprint.tree, blueprint.definition)
+    tree = preflop_tree(HUNL, WIDE, {})
+    gaps = []
+    for iterations in (10, 400):
+        solver = preflop_solver(HUNL, tree, walk.tree, made_up_table(blueprint, 1), chooser=0)
+        solver.solve(iterations)
+        both = [solver.response_values(player).sum() for player in range(2)]
+        gaps.append(sum(both) / (1326 * 1225))
+    assert gaps[1] < gaps[0] / 4
+    assert 0 <= gaps[1] < 5  # chips per hand, of blinds of 50 and 100
+
+
+def test_the_big_blind_may_raise_after_a_limp() -> None:
+    tree = preflop_tree(HUNL, WIDE, {"c": (437,)})
+    node = tree.find((0,))
+    assert 437 in tree.actions_of(node)
+    assert tree.player[node] == 0
+
+
+@pytest.mark.parametrize("text", ["", "c", "r217", "r250r1111", "cr333", "r300r900r20000", "r20000"])
+def test_every_bet_is_answered(blueprint: Blueprint, tmp_path: Path, text: str) -> None:
+    betting = parse_betting(HUNL, text)
+    decision = make(blueprint, tmp_path).decide(betting, (), 1, UNLIMITED)
+    assert decision.method is Method.DEPTH_LIMITED
+    np.testing.assert_allclose(decision.strategy.probabilities.sum(axis=0), 1, atol=1e-4)
+    for action in decision.strategy.actions:
+        betting.verify(action)
+    assert np.isfinite(decision.ranges).all()
+    assert decision.ranges.max(axis=1).min() > 0
+
+
+def test_a_context_for_the_flop_knows_both_ranges(blueprint: Blueprint, tmp_path: Path) -> None:
+    preflop = make(blueprint, tmp_path)
+    betting = parse_betting(HUNL, "r275c/")
+    context = preflop.context(betting, 1, UNLIMITED)
+    assert context.text == "r275c/"
+    assert 0 < context.ranges[0].mean() < 1
+    assert 0 < context.ranges[1].mean() < 1
+
+
+def test_solves_are_kept_and_damaged_ones_made_again(blueprint: Blueprint, tmp_path: Path) -> None:
+    betting = start(HUNL).apply(raise_to(217))
+    first = make(blueprint, tmp_path).decide(betting, (), 1, UNLIMITED)
+    (file,) = tmp_path.glob("*.npy")
+    again = make(blueprint, tmp_path).decide(betting, (), 1, UNLIMITED)
+    np.testing.assert_array_equal(first.strategy.probabilities, again.strategy.probabilities)
+    changed = np.load(file)
+    np.save(file, np.full_like(changed, 1 / 3))
+    kept = make(blueprint, tmp_path).decide(betting, (), 1, UNLIMITED)
+    assert not np.array_equal(first.strategy.probabilities, kept.strategy.probabilities)  # it was read
+    file.write_bytes(b"junk")
+    mended = make(blueprint, tmp_path).decide(betting, (), 1, UNLIMITED)
+    np.testing.assert_array_equal(first.strategy.probabilities, mended.strategy.probabilities)
+
+
+def test_bets_of_the_menu_need_no_solve_of_their_own(blueprint: Blueprint, tmp_path: Path) -> None:
+    preflop = make(blueprint, tmp_path)
+    for text in ("c", "r200", "r300", "r300r900"):
+        betting = parse_betting(HUNL, text)
+        preflop.decide(betting, (), 1, UNLIMITED)
+    assert len(list(tmp_path.glob("*.npy"))) == 2  # one for each seat
+
+
+def test_what_time_cut_off_is_answered_but_not_kept(blueprint: Blueprint, tmp_path: Path) -> None:
+    preflop = make(blueprint, tmp_path, iterations=100_000)
+    decision = preflop.decide(start(HUNL).apply(CALL), (), 1, Limits(seconds=0.0))
+    assert 0 < decision.iterations < 100_000
+    assert not list(tmp_path.glob("*.npy"))
