@@ -72,7 +72,7 @@ def _lines(record: HandRecord) -> list[str]:
     lines.append(f"starting_stacks = {_stacks_text(definition.stacks)}")
     lines += ["actions = [", *(f"  {_quote(action)}," for action in _actions(state)), "]"]
     lines += [f"hand = {record.hand_id}", f"players = [{', '.join(map(_quote, record.players))}]"]
-    if state.betting.is_finished and UNLIMITED_STACK not in definition.stacks:
+    if _values_are_known(state) and UNLIMITED_STACK not in definition.stacks:
         lines.append(f"finishing_stacks = {list(_finishing_stacks(state))}")
     if definition.max_raises != _usual_max_raises(definition.no_limit):
         lines.append(f"_max_raises = {list(definition.max_raises)}")

@@ -24,6 +24,9 @@ from server.acpc_match import MatchObserver
 from server.app_keys import CONFIG, DECIDER, MATCHES, METRICS, POOL, STARTED
 from server.config import Config
 from server.decisions import Decider
+from server.http.api import add_api
+from server.http.context import STORE
+from server.match_recorder import MatchRecorder
 from server.match_routes import add_match_routes
 from server.matches import MatchManager
 from server.metrics import CONTENT_TYPE, Metrics, fathom_version
@@ -55,7 +58,7 @@ def make_app(
         decider,
         app[METRICS],
         config.agent.budget,
-        observers,
+        (MatchRecorder(lambda: app[STORE]), *observers),
         HUNL if pool is None else pool.definition,
         None if pool is None else pool.wait_until_ready,
     )
@@ -65,7 +68,9 @@ def make_app(
     app.router.add_get("/metrics", metrics_text)
     app.router.add_get("/v1/status", status)
     add_match_routes(app)
-    app.cleanup_ctx.extend([_watch_loop, _run_pool, _run_matches])
+    app.cleanup_ctx.extend([_watch_loop, _run_pool])
+    add_api(app)  # keeps the hands of matches: opened before them, closed after
+    app.cleanup_ctx.append(_run_matches)
     app.on_shutdown.append(_begin_drain)
     return app
 

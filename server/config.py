@@ -84,7 +84,24 @@ class StoreConfig:
 
 @dataclass(frozen=True, slots=True)
 class SecurityConfig:
-    """Who may ask for what."""
+    """Who may ask for what, and how often. Keys: `fathom keys`."""
+
+    require_keys: Literal["auto", "always"] = setting("auto", "auto: unless we listen on loopback")
+    keys_file: str = setting("", "where `fathom keys` keeps them; empty: in the user's folder for settings")
+    keys: tuple[str, ...] = setting((), "more keys, as `fathom keys list --config` prints them")
+    requests_per_second: float = setting(100.0, "of one key; 0: as many as it likes", least=0)
+    burst: float = setting(200.0, "requests of one key that may come at once", least=1)
+    requests_at_once: int = setting(400, "of one key under way; 0: as many as it likes", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class SolveConfig:
+    """Solves that are asked for over HTTP; each is a process of its own."""
+
+    at_once: int = setting(2, "solves under way; more are refused", least=0, most=64)
+    seconds: float = setting(120.0, "the most that one may take", least=0.1, most=600)
+    memory_mb: int = setting(2048, "the most that one may take", least=16)
+    threads: int = setting(1, "of one solve", least=1, most=256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +114,7 @@ class Config:
     log: LogConfig = field(default_factory=LogConfig)
     store: StoreConfig = field(default_factory=StoreConfig)
     security: SecurityConfig = field(default_factory=SecurityConfig)
+    solve: SolveConfig = field(default_factory=SolveConfig)
     match: tuple[MatchConfig, ...] = ()
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from game.actions import CALL, FOLD, Action, raise_to
 from game.cards import Cards
+from game.errors import IllegalAction
 from solver.layout import F32
+
+_RAISE = re.compile(r"r([1-9][0-9]{0,8})")
 
 
 class Rung(Enum):
@@ -37,6 +42,8 @@ class DecisionRequest:
     """Of all that is random in the solve and in drawing the action."""
     seconds: float
     """To think."""
+    played: str | None = None
+    """What was done here in fact, if it is known: then the answer's context is of that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,3 +70,15 @@ class Decider(Protocol):
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswer:
         """Answer in time, always, with a legal action."""
+
+
+def parse_action(text: str) -> Action:
+    """`f`, `c` or `r300`, as the ACPC writes them; raises `IllegalAction`."""
+    if text == "f":
+        return FOLD
+    if text == "c":
+        return CALL
+    chips = _RAISE.fullmatch(text)
+    if chips is None:
+        raise IllegalAction(f"{text[:20]!r} is no action: write f, c, or r and a total of the hand, as r300")
+    return raise_to(int(chips[1]))

@@ -13,6 +13,7 @@ from game.state import HandState, HoleCards, hand_state
 from protocol.acpc import parse_betting
 from protocol.phh import histories_text, history_text
 from protocol.records import HandRecord
+from server.decisions import DecisionAnswer, DecisionRequest
 
 OUR_NAME = "Fathom"
 
@@ -122,6 +123,25 @@ class StoredSession:
     hand_id: str | None
     """Under way, or the last one."""
     used_at: float
+
+
+def stored_decision(
+    hand_id: str, number: int, request: DecisionRequest, answer: DecisionAnswer, at: float
+) -> StoredDecision:
+    """What is kept of an answer: of the strategy, only what the hand held does."""
+    shares = zip(answer.actions, answer.probabilities[:, request.hand], strict=True)
+    return StoredDecision(
+        hand_id=hand_id,
+        number=number,
+        betting=request.betting,
+        action=answer.action,
+        strategy=tuple([(name, round(float(share), 4)) for name, share in shares]),
+        method=answer.method,
+        rung=answer.rung.value,
+        iterations=answer.iterations,
+        seconds=answer.seconds,
+        at=at,
+    )
 
 
 def phh_text(hands: Iterable[StoredHand]) -> str:

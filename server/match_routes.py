@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
-from typing import Any
 
 from aiohttp import web
 
@@ -12,8 +10,8 @@ from game.definition import PRESETS
 from server.app_keys import MATCHES
 from server.config import MatchConfig
 from server.config_reader import read_table
-
-_MOST_BYTES = 10_000
+from server.http.bodies import answer, read_fields
+from server.http.problems import Problem, bad_request
 
 
 def add_match_routes(app: web.Application) -> None:
@@ -26,52 +24,39 @@ def add_match_routes(app: web.Application) -> None:
 
 async def list_matches(request: web.Request) -> web.Response:
     """All matches since the start, ended ones included."""
-    return web.json_response({"matches": [asdict(match) for match in request.app[MATCHES].statuses()]})
+    return answer(request, {"matches": [asdict(match) for match in request.app[MATCHES].statuses()]})
 
 
 async def start_match(request: web.Request) -> web.Response:
     """Connect to a dealer; the body has the keys of [[match]] in the configuration file."""
+    fields = await read_fields(request)
     try:
-        spec = read_table(MatchConfig, "match", await _body(request), "request")
+        spec = read_table(MatchConfig, "match", fields, "request")
+        if not spec.host.isascii() or not spec.host or not spec.name.isprintable():
+            raise ValueError("host and name must be text that can be printed")
         if spec.game not in PRESETS:  # a file's name would tell whether it is there, and what is in it
             raise ValueError(f"there is no game {spec.game!r}: choose from {', '.join(PRESETS)}")
         status = request.app[MATCHES].start(spec)
     except ValueError as error:
-        return _error(400, str(error))
-    return web.json_response(asdict(status), status=201, headers={"Location": f"/v1/matches/{status.match}"})
+        raise bad_request(str(error), "bad-match") from None
+    return answer(request, asdict(status), 201, {"Location": f"/v1/matches/{status.match}"})
 
 
 async def show_match(request: web.Request) -> web.Response:
     """One match."""
     try:
-        return web.json_response(asdict(request.app[MATCHES].status(request.match_info["match"])))
+        return answer(request, asdict(request.app[MATCHES].status(request.match_info["match"])))
     except KeyError:
-        return _unknown(request)
+        raise _unknown() from None
 
 
 async def stop_match(request: web.Request) -> web.Response:
     """Leave after the decision that is being made, if one is; the match stays in the list."""
     try:
-        return web.json_response(asdict(await request.app[MATCHES].stop(request.match_info["match"])))
+        return answer(request, asdict(await request.app[MATCHES].stop(request.match_info["match"])))
     except KeyError:
-        return _unknown(request)
+        raise _unknown() from None
 
 
-async def _body(request: web.Request) -> dict[str, Any]:
-    if (request.content_length or 0) > _MOST_BYTES:
-        raise ValueError(f"a match is described in less than {_MOST_BYTES} bytes")
-    try:
-        body = json.loads(await request.read())
-    except (ValueError, RecursionError):
-        raise ValueError('the body is not JSON: write {"host": "127.0.0.1", "port": 16177}') from None
-    if not isinstance(body, dict):
-        raise ValueError("the body must be a JSON object")
-    return body
-
-
-def _unknown(request: web.Request) -> web.Response:
-    return _error(404, f"there is no match {request.match_info['match']!r}: GET /v1/matches lists them")
-
-
-def _error(status: int, message: str) -> web.Response:
-    return web.json_response({"error": message}, status=status)
+def _unknown() -> Problem:
+    return Problem(404, "there is no such match: GET /v1/matches lists them", "unknown-match")

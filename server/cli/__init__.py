@@ -26,6 +26,7 @@ COMMANDS = {
     "versus": "play on somebody else's ACPC dealer and report",
     "decide": "ask the agent what it does in a hand, and why",
     "hands": "look at the hands Fathom played, whichever way, and export them",
+    "keys": "make, list and revoke API keys of a daemon that others can reach",
     "lbr": "measure how much a player can lose, at least: local best response",
     "solve": "solve a flop, turn or river spot exactly and show the strategy",
     "train": "train a blueprint; stop and go on whenever you like",

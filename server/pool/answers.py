@@ -8,7 +8,7 @@ from random import Random
 from typing import Protocol
 
 from protocol.acpc import parse_betting
-from server.decisions import DecisionAnswer, DecisionRequest, Rung
+from server.decisions import DecisionAnswer, DecisionRequest, Rung, parse_action
 from server.pool.rehearsal import rehearsal
 from solver.agent import Agent
 from solver.agent_settings import TURN
@@ -60,10 +60,11 @@ class AgentAnswerer:
         decision = agent.decide(betting, request.board, context, request.seed, limits)
         # One seed serves a whole hand, since bets are translated by it: every decision has draws of its own.
         action = decision.strategy.draw(request.hand, Random(f"{request.seed} {request.betting}"))
+        played = action if request.played is None else parse_action(request.played)
         hurried = decision.method is not Method.BLUEPRINT and decision.iterations < LEAST_ITERATIONS
         return DecisionAnswer(
             action=str(action),
-            context=decision.after(action).to_bytes(),
+            context=decision.after(played).to_bytes(),
             actions=tuple([str(choice) for choice in decision.strategy.actions]),
             probabilities=decision.strategy.probabilities,
             ranges=decision.ranges,

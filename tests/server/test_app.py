@@ -35,8 +35,9 @@ class Client:
 
     async def json(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
         data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
-        async with self.session.request(method, path, data=data) as response:
-            return response.status, await response.json()
+        headers = {} if data is None else {"Content-Type": "application/json"}
+        async with self.session.request(method, path, data=data, headers=headers) as response:
+            return response.status, await response.json(content_type=None)
 
 
 @asynccontextmanager
@@ -141,15 +142,15 @@ def test_matches_are_started_listed_and_stopped_over_http() -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (b"", "not JSON"),
-        (b"[" * 5000, "not JSON"),
-        (b"[]", "JSON object"),
+        (b"", "object"),
+        (b"{", "not JSON"),
+        (b"[" * 5000, "deep"),
+        (b"[]", "object"),
         ({"host": "h"}, "needs port"),
         ({"host": "h", "port": "1"}, "a whole number"),
         ({"host": "h", "port": 1, "colour": 2}, "no key 'colour'"),
         ({"host": "h", "port": 1, "game": "/etc/passwd"}, "no game '/etc/passwd'"),
         ({"host": "h", "port": 1, "game": "kuhn"}, "another game"),
-        (b"{" + b" " * 20000 + b"}", "less than"),
     ],
 )
 def test_bad_orders_are_refused_with_a_reason(body: object, words: str) -> None:
@@ -157,7 +158,7 @@ def test_bad_orders_are_refused_with_a_reason(body: object, words: str) -> None:
         async with serving(StandInDecider()) as client:
             status, answer = await client.json("POST", "/v1/matches", body)
             assert status == 400
-            assert words in answer["error"]
+            assert words in answer["detail"]
             assert (await client.json("GET", "/v1/matches"))[1] == {"matches": []}
 
     run(check())

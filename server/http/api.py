@@ -1,0 +1,115 @@
+"""The API as a whole: what it adds to the daemon's application."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from aiohttp import web
+
+from server.app_keys import CONFIG, DECIDER, METRICS
+from server.config import Config
+from server.config_reader import ConfigError
+from server.hand_store import HandStore, default_store_path
+from server.http.context import KEYS, LIMITER, SOLVES, STORE, TABLE
+from server.http.decide_routes import add_decide_routes
+from server.http.docs_routes import add_docs_routes
+from server.http.guard import guard, seal
+from server.http.hand_routes import add_hand_routes
+from server.http.limits import RateLimiter
+from server.http.slumbot_routes import add_slumbot_routes
+from server.http.solve_routes import add_solve_routes
+from server.keys import KeyRing, default_keys_path, parse_key_line
+from server.metrics import Metrics
+from server.solve_jobs import SolveJobs, SolveSettings
+from server.store_metrics import StoreCollector
+from server.table import Table
+
+
+def add_api(app: web.Application) -> None:
+    """Everything under `/v1` and `/api` that is about hands and solving, and the guard around all requests.
+
+    Refuses, with `ConfigError`, to listen where others can reach us without keys.
+    """
+    config = app[CONFIG]
+    app[KEYS] = _keys(config)
+    security = config.security
+    limited = app[KEYS] is not None
+    app[LIMITER] = RateLimiter(
+        security.requests_per_second if limited else 0.0,
+        security.burst,
+        security.requests_at_once if limited else 0,
+    )
+    app[SOLVES] = SolveJobs(
+        SolveSettings(
+            at_once=config.solve.at_once,
+            most_seconds=config.solve.seconds,
+            memory_mb=config.solve.memory_mb,
+            threads=config.solve.threads,
+        )
+    )
+    app.middlewares.append(guard)
+    app.on_response_prepare.append(seal)
+    add_decide_routes(app)
+    add_hand_routes(app)
+    add_solve_routes(app)
+    add_slumbot_routes(app)
+    add_docs_routes(app)
+    app.cleanup_ctx.append(_keep_hands)
+    app.on_shutdown.append(_end_solves)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach us there."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _keys(config: Config) -> KeyRing | None:
+    """The keys that are needed; None where none are."""
+    security = config.security
+    if security.require_keys == "auto" and is_loopback(config.server.host):
+        return None
+    path = Path(security.keys_file) if security.keys_file else default_keys_path()
+    keys = KeyRing(path, [parse_key_line(line) for line in security.keys])
+    if not len(keys):
+        raise ConfigError(
+            f"server.host = {config.server.host!r} can be reached from elsewhere, and there are no keys in"
+            f" {path}: make one with `fathom keys add NAME`, or listen on 127.0.0.1"
+        )
+    return keys
+
+
+async def _keep_hands(app: web.Application) -> AsyncIterator[None]:
+    config = app[CONFIG]
+    path = Path(config.store.path) if config.store.path else default_store_path()
+    store = await asyncio.to_thread(HandStore, path)
+    app[STORE] = store
+    app[METRICS].registry.register(StoreCollector(store))
+    app[TABLE] = Table(app[DECIDER], store, config.agent.budget, _Counter(app[METRICS]))
+    yield
+    await asyncio.to_thread(store.close)
+
+
+async def _end_solves(app: web.Application) -> None:
+    await app[SOLVES].close()
+
+
+class _Counter:
+    """Counts what happens at the table."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def hand_finished(self, channel: str, opponent: str, chips: int) -> None:
+        self._metrics.hands.labels(channel).inc()
+        self._metrics.winnings.labels(self._metrics.opponent(opponent)).inc(chips)
+
+    def answer_replaced(self) -> None:
+        self._metrics.fallbacks.labels("check_fold", "illegal_answer").inc()

@@ -1,0 +1,125 @@
+"""The middleware around every request: who asks, may he, how often; and what goes out when things go wrong.
+
+1. Where keys are needed, every path but the open ones wants `Authorization: Bearer KEY` with the path's
+   scope. Slumbot's paths look after themselves: its clients cannot send keys, they log in with one.
+2. Where they are not, because we listen on loopback, a request must name us by a number or `localhost`: a
+   page in a browser that has its own name pointed at this machine is turned away (DNS rebinding).
+3. Whatever goes wrong is told as a problem (`server.http.problems`), in Slumbot's form on its paths. What we
+   do not expect is a 500 without details; the log gets where it happened, not with which values: those may be
+   cards.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import traceback
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
+
+from aiohttp import hdrs, web
+
+from server.http.context import KEYS, LIMITER, Caller, caller, remember_caller
+from server.http.problems import Problem, problem_response
+from server.keys import KeyRing, Scope
+
+_LOG = logging.getLogger(__name__)
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json", "/docs", "/metrics"})
+SLUMBOT_PREFIXES = ("/api/", "/slumbot/api/")
+
+_SCOPES = {"/v1/decide": Scope.PLAY, "/v1/hands": Scope.PLAY, "/v1/solve": Scope.SOLVE}
+"""By how a path begins; others want an admin."""
+
+
+@web.middleware
+async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Around every request."""
+    try:
+        with _admitted(request):
+            return await handler(request)
+    except Problem as problem:
+        return _refusal(request, problem)
+    except web.HTTPException as error:
+        if error.status < 400:
+            raise
+        kept = {name: value for name, value in error.headers.items() if name == hdrs.ALLOW}
+        return _refusal(request, Problem(error.status, _words(request, error), headers=kept))
+    except ConnectionResetError:
+        raise  # nobody is left to tell
+    except Exception as error:
+        where = "".join(traceback.format_tb(error.__traceback__))
+        _LOG.error("%s %s failed: %s\n%s", request.method, request.path, type(error).__name__, where)
+        return _refusal(request, Problem(500, "something went wrong here; it is in the log"))
+
+
+async def seal(_request: web.Request, response: web.StreamResponse) -> None:
+    """Headers of every answer: nobody keeps it, nobody guesses its type, nobody learns what we run on."""
+    response.headers.setdefault(hdrs.CACHE_CONTROL, "no-store")
+    response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    response.headers[hdrs.SERVER] = "fathom"
+
+
+def find_key(keys: KeyRing, request: web.Request, scope: Scope) -> Caller:
+    """Who sent the key in a request's header; raises `Problem` 401 or 403."""
+    kind, _, secret = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
+    challenge = {"WWW-Authenticate": 'Bearer realm="fathom"'}
+    if not secret or kind.lower() != "bearer":
+        raise Problem(401, "send a key: Authorization: Bearer KEY", "key-missing", challenge)
+    key = keys.find(secret.strip())
+    if key is None:
+        raise Problem(401, "nobody has this key, or it was revoked", "key-unknown", challenge)
+    if not key.may(scope):
+        raise Problem(403, f"the key of {key.name} is not good for {scope}", "scope-missing")
+    return Caller(key.name, key.may(Scope.ADMIN))
+
+
+def _admitted(request: web.Request) -> AbstractContextManager[None]:
+    """Find out who asks and count the request; raises `Problem`."""
+    keys, path = request.app[KEYS], request.path
+    if keys is None:
+        _verify_host(request)
+        remember_caller(request, Caller("", is_admin=True))
+    elif path in OPEN_PATHS or path.startswith(SLUMBOT_PREFIXES):
+        remember_caller(request, Caller("", is_admin=False))
+    else:
+        remember_caller(request, find_key(keys, request, _scope(path)))
+    return request.app[LIMITER].request(caller(request).name or f"from {request.remote}")
+
+
+def _scope(path: str) -> Scope:
+    for beginning, scope in _SCOPES.items():
+        if path == beginning or path.startswith(beginning + "/"):
+            return scope
+    return Scope.ADMIN
+
+
+def _verify_host(request: web.Request) -> None:
+    host = request.headers.get(hdrs.HOST, "")
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() and ":" in host else host
+    if name in {"", "localhost"}:
+        return
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        raise Problem(
+            403, "this daemon listens on loopback: ask for it by 127.0.0.1 or localhost", "wrong-host"
+        ) from None
+
+
+def _words(request: web.Request, error: web.HTTPException) -> str:
+    if error.status == 404:
+        return f"there is nothing at {request.path[:100]}: /docs tells what there is"
+    if error.status == 405:
+        return f"{request.method} cannot be done here: {error.headers.get(hdrs.ALLOW, '')} can"
+    return error.reason
+
+
+def _refusal(request: web.Request, problem: Problem) -> web.Response:
+    if request.path.startswith(SLUMBOT_PREFIXES):
+        return web.json_response(
+            {"error_msg": problem.detail}, status=problem.status, headers=problem.headers
+        )
+    return problem_response(problem)
