@@ -1,0 +1,234 @@
+"""A small client of the daemon's HTTP API, for scripts and tests. Standard library only; calls block.
+
+    with FathomClient("http://127.0.0.1:8080") as fathom:
+        hand = fathom.new_hand(opponent="me")
+        hand = fathom.act(hand, "c")
+
+For one thread at a time: make a client for each.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import urllib.parse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+_TIMEOUT_SECONDS = 660.0
+"""More than the longest hand's budget."""
+_T = TypeVar("_T")
+
+
+class FathomError(Exception):
+    """The daemon refused; the message is its own."""
+
+    def __init__(self, status: int, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An answer of /v1/decide."""
+
+    action: str
+    hand: str
+    strategy: dict[str, float]
+    range_strategy: dict[str, float]
+    street: str
+    method: str
+    rung: str
+    iterations: int
+    seconds: float
+    explanation: str
+    range: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A hand against the bot, as its opponent sees it."""
+
+    id: str
+    number: int
+    position: int
+    seat: str
+    hole: list[str]
+    board: list[str]
+    betting: str
+    pot: int
+    your_turn: bool
+    legal: dict[str, Any] | None
+    finished: bool
+    chips: int | None
+    bot_hole: list[str] | None
+    matchstate: str
+    started_at: str
+    finished_at: str | None
+    session: str | None = None
+    """To play the next hand with; only in what `new_hand` answers, and remembered by `act`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solve:
+    """A solve, and its result when it is over."""
+
+    id: str
+    state: str
+    started_at: str
+    progress: dict[str, Any] | None
+    detail: str
+    result: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SolveEvent:
+    """Something that happened to a solve: `started`, `progress`, `result` or `failed`."""
+
+    name: str
+    content: dict[str, Any]
+
+
+class FathomClient:
+    """Talks to one daemon."""
+
+    def __init__(self, url: str = "http://127.0.0.1:8080", key: str | None = None) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError(f"{url!r} is no address of a daemon: write e.g. http://127.0.0.1:8080")
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._connection = kind(parts.hostname, parts.port, timeout=_TIMEOUT_SECONDS)
+        self._prefix = parts.path.rstrip("/")
+        self._headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+
+    def __enter__(self) -> FathomClient:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up. Idempotent."""
+        self._connection.close()
+
+    def decide(
+        self,
+        matchstate: str,
+        budget: float | None = None,
+        seed: int | None = None,
+        whole_range: bool = False,
+    ) -> Decision:
+        """What the bot does in a hand, given as an ACPC dealer tells it."""
+        body = {"matchstate": matchstate, "budget": budget, "seed": seed, "range": whole_range}
+        return _read(Decision, self._ask("POST", "/v1/decide", body))
+
+    def new_hand(
+        self, session: str | None = None, opponent: str | None = None, budget: float | None = None
+    ) -> Hand:
+        """Deal a hand, or go on with the one of the session that is under way."""
+        body = {"session": session, "opponent": opponent, "budget": budget}
+        return _read(Hand, self._ask("POST", "/v1/hands", body))
+
+    def act(self, hand: Hand, action: str) -> Hand:
+        """Play `f`, `c` or `r300`; refused if the hand has moved on since `hand`."""
+        body = {"action": action, "betting": hand.betting}
+        answer = self._ask("POST", f"/v1/hands/{hand.id}/actions", body)
+        return _read(Hand, {**answer, "session": hand.session})
+
+    def hand(self, hand_id: str) -> Hand:
+        """One hand."""
+        return _read(Hand, self._ask("GET", f"/v1/hands/{_quoted(hand_id)}"))
+
+    def hands(self, limit: int = 100, finished: bool | None = None) -> Iterator[Hand]:
+        """All hands, newest first; asked for page by page."""
+        query: dict[str, object] = {"limit": limit}
+        if finished is not None:
+            query["finished"] = str(finished).lower()
+        while True:
+            page = self._ask("GET", f"/v1/hands?{urllib.parse.urlencode(query)}")
+            for hand in page["hands"]:
+                yield _read(Hand, hand)
+            if "next" not in page:
+                return
+            query["before"] = page["next"]
+
+    def export(self, hand_id: str, form: str = "phh") -> str:
+        """One hand as `phh` or `acpc`."""
+        return self._send("GET", f"/v1/hands/{_quoted(hand_id)}?format={_quoted(form)}").read().decode()
+
+    def start_solve(self, board: str, pot: int, stack: int, **options: Any) -> Solve:
+        """Begin a solve; options are the fields of /v1/solve: oop, ip, menu, seconds and so on."""
+        body = {"board": board, "pot": pot, "stack": stack, **options}
+        return _read(Solve, self._ask("POST", "/v1/solve", body))
+
+    def solve(self, solve_id: str) -> Solve:
+        """Where a solve stands."""
+        return _read(Solve, self._ask("GET", f"/v1/solve/{_quoted(solve_id)}"))
+
+    def follow_solve(self, solve_id: str) -> Iterator[SolveEvent]:
+        """What happens to a solve, until it is over. Read to the end before the client is used again."""
+        response = self._send("GET", f"/v1/solve/{_quoted(solve_id)}/events")
+        name = ""
+        for line in response:
+            field, _, value = line.decode().rstrip("\n").partition(": ")
+            if field == "event":
+                name = value
+            elif field == "data" and name != "solve":
+                yield SolveEvent(name, json.loads(value))
+
+    def cancel_solve(self, solve_id: str) -> Solve:
+        """Stop a solve."""
+        return _read(Solve, self._ask("DELETE", f"/v1/solve/{_quoted(solve_id)}"))
+
+    def status(self) -> dict[str, Any]:
+        """How the daemon is."""
+        return self._ask("GET", "/v1/status")
+
+    def is_ready(self) -> bool:
+        """Whether the daemon can decide."""
+        try:
+            self._ask("GET", "/readyz")
+        except (FathomError, OSError):
+            return False
+        return True
+
+    def _ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(self._send(method, path, body).read())
+        return answer
+
+    def _send(
+        self, method: str, path: str, body: Mapping[str, object] | None = None
+    ) -> http.client.HTTPResponse:
+        data, headers = None, dict(self._headers)
+        if body is not None:
+            data = json.dumps({name: value for name, value in body.items() if value is not None}).encode()
+            headers["Content-Type"] = "application/json"
+        try:
+            self._connection.request(method, self._prefix + path, data, headers)
+            response = self._connection.getresponse()
+        except (http.client.HTTPException, OSError):
+            self._connection.close()  # the next request gets a fresh connection
+            raise
+        if response.status >= 400:
+            raise _error(response.status, response.read())
+        return response
+
+
+def _error(status: int, data: bytes) -> FathomError:
+    try:
+        problem = json.loads(data)
+        return FathomError(status, str(problem.get("code", "")), str(problem["detail"]))
+    except (ValueError, KeyError, AttributeError, TypeError):
+        return FathomError(status, "", f"HTTP status {status}")
+
+
+def _read(kind: type[_T], body: Mapping[str, Any]) -> _T:
+    """A value of fields we know; what a newer daemon tells besides is left out."""
+    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: value for name, value in body.items() if name in known})
+
+
+def _quoted(text: str) -> str:
+    return urllib.parse.quote(text, safe="")

@@ -1,0 +1,157 @@
+"""The examples of the documentation run, against a real daemon with a stand-in for the workers."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from protocol.phh import parse_history
+from server.client import FathomClient, FathomError
+from tests.server.test_hands_api import PROGRAM, ROOT
+
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    folder = tmp_path_factory.mktemp("daemon")
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(folder)},
+    ) as process:
+        assert process.stdout is not None
+        yield int(process.stdout.readline())
+        process.kill()
+
+
+def blocks(page: str, language: str) -> list[str]:
+    found = re.findall(rf"```{language}\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL)
+    assert found
+    return found
+
+
+def commands(page: str) -> list[str]:
+    """Every curl command, continuation lines joined."""
+    text = "\n".join(blocks(page, "sh")).replace("\\\n", " ")
+    return [line for line in text.splitlines() if line.startswith("curl")]
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_curl_examples_of_the_api_run(port: int) -> None:
+    names: dict[str, str] = {}
+    for command in commands("http-api.md") + commands("slumbot.md"):
+        shell = command.replace("localhost:8080", f"127.0.0.1:{port}") + " --fail-with-body"
+        done = subprocess.run(
+            ["sh", "-c", shell], capture_output=True, text=True, env={**os.environ, **names}, timeout=120
+        )
+        assert done.returncode == 0, (command, done.stdout, done.stderr)
+        if "text/event-stream" in command:
+            assert "event: result" in done.stdout
+        elif "format=" in command:
+            assert done.stdout.startswith(("variant", "[1]", "STATE:")) or not done.stdout.strip()
+        else:
+            answer = json.loads(done.stdout)
+            assert "error_msg" not in answer or "incr" in command
+            if command.endswith('-d \'{"opponent": "me", "budget": 2}\''):
+                names["HAND"] = answer["id"]
+                if answer["finished"]:  # the bot folded at once: play on with a hand that goes on
+                    names["HAND"] = unfinished(port)
+            if "token" in answer:
+                names["TOKEN"] = answer["token"]
+
+
+def unfinished(port: int) -> str:
+    with FathomClient(f"http://127.0.0.1:{port}") as fathom:
+        while (hand := fathom.new_hand()).finished:
+            pass
+        return hand.id
+
+
+def test_the_python_example_runs(port: int) -> None:
+    (code,) = blocks("http-api.md", "python")
+    done = subprocess.run(
+        [sys.executable, "-c", code.replace("8080", str(port))],
+        capture_output=True, text=True, cwd=ROOT, timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 2
+
+
+def test_the_client_does_everything(port: int) -> None:
+    with FathomClient(f"http://127.0.0.1:{port}/") as fathom:
+        assert fathom.is_ready()
+        assert fathom.status()["ready"]
+        decision = fathom.decide("MATCHSTATE:1:0::|AsKd", budget=1.0, seed=3, whole_range=True)
+        assert decision.strategy[decision.action] == 1.0
+        assert decision.range is not None
+        hand = fathom.new_hand(opponent="somebody")
+        while not hand.finished:
+            before = hand
+            hand = fathom.act(hand, "c")
+            with pytest.raises(FathomError) as error:
+                fathom.act(before, "c")
+            assert error.value.status == 409
+        assert fathom.hand(hand.id).chips == hand.chips
+        following = fathom.new_hand(session=hand.session)
+        assert following.position != hand.position
+        assert parse_history(fathom.export(hand.id)).state.betting.text == hand.betting
+        assert hand.id in {one.id for one in fathom.hands(limit=2)}
+        assert all(one.finished for one in fathom.hands(finished=True))
+        with pytest.raises(FathomError, match="no such hand"):
+            fathom.hand("no/such hand?")
+        solve = fathom.start_solve(
+            "AsKd7h4c2s", 1000, 2000, oop="QQ+", ip="TT+", menu="a", target_pct=1, seconds=60
+        )
+        events = list(fathom.follow_solve(solve.id))
+        assert events[-1].name == "result"
+        assert fathom.solve(solve.id).result == events[-1].content["result"]
+        assert fathom.cancel_solve(solve.id).state == "done"
+
+
+def test_a_client_without_a_daemon_says_so() -> None:
+    with FathomClient("http://127.0.0.1:9") as fathom:
+        assert not fathom.is_ready()
+        with pytest.raises(OSError, match="refused"):
+            fathom.status()
+    with pytest.raises(ValueError, match="address"):
+        FathomClient("127.0.0.1:8080")
+
+
+def test_clients_of_their_own_for_each_thread(port: int) -> None:
+    chips: list[int | None] = []
+
+    def play() -> None:
+        with FathomClient(f"http://127.0.0.1:{port}") as fathom:
+            hand = fathom.new_hand()
+            while not hand.finished:
+                hand = fathom.act(hand, "c")
+            chips.append(hand.chips)
+
+    threads = [threading.Thread(target=play) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(chips) == 8
+    assert None not in chips
+
+
+def test_the_folder_of_docs_is_whole() -> None:
+    for page in ("http-api.md", "slumbot.md", "hands.md"):
+        text = (DOCS / page).read_text(encoding="utf-8")
+        for link in re.findall(r"\]\(([a-z-]+\.md)\)", text):
+            assert (DOCS / link).exists(), (page, link)
+    assert Path(DOCS).is_dir()
