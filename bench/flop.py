@@ -1,13 +1,18 @@
 """How good flop strategies are, without luck: what they lose when both sides play exactly afterwards.
 
 Twelve flops in re-raised pots (2,700 each of 20,000: 3.2 pots behind) are solved to the end of the hand. Then
-one player's strategy on the flop is replaced by another, and the opponent may respond as well as he can on
-the flop, while turn and river stay as solved. The loss is what that wins him beyond the solved game.
+one player's strategy on the flop is replaced by another.
 
-loss_pct     % of pot, mean over spots and both players, for the agent with one, two and four continuations
-             of the opponent, and for the blueprint itself
-worst_pct    of one spot and player, likewise
-exact_pct    exploitability of the exact solutions, % of pot, mean
+loss_pct            % of pot, mean over spots and both players: his strategy on the flop is held fixed, all
+                    the rest (the opponent's flop, both sides' turn and river) is solved again, from where the
+                    exact solution was, and the loss is what he has less than before. For the agent with one,
+                    two and four continuations of the opponent, and for the blueprint itself
+worst_pct           of one spot and player, likewise
+against_exact_pct   what he has less against an opponent who plays the exact solution to the end and does not
+                    notice: his mistakes alone, nobody punishes them
+itself_pct          loss_pct of the exact solution's own flop strategy: 0, if it were exact
+settled_pct         exploitability of what was solved again, mean: so much loss_pct may be off
+exact_pct           exploitability of the exact solutions, mean
 """
 
 from __future__ import annotations
@@ -22,22 +27,24 @@ from pathlib import Path
 import numpy as np
 
 from abstraction.menu import parse_menu_book
-from game.cards import Cards, parse_cards
+from game.cards import Cards, cards_text, parse_cards
 from game.ranges import parse_range
+from solver.archive import load, save
 from solver.blueprint import FULL, Blueprint, open_blueprint
 from solver.blueprint_walk import make_walk_tree
 from solver.cfr import Solver
 from solver.default_blueprint import default_blueprint_path
 from solver.depth_limited import DepthLimitedSolver
-from solver.engine import RESPOND
-from solver.holdem import holdem_game
+from solver.engine import EVALUATE
 from solver.layout import F32
 from solver.leaf_match import match_leaves
+from solver.response import player_value
 from solver.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
+from solver.spot import Spot
 from solver.street_solves import SAMPLED_SCHEDULE
 from solver.tree import DECISION, BettingRoot, Tree, build_tree
 
-QUICK = ("--spots", "1", "--iterations", "50", "--exact-iterations", "20")
+QUICK = ("--spots", "1", "--iterations", "50", "--exact-iterations", "20", "--settling-iterations", "5")
 
 LINE = (300, 900, 2700, 0)
 """Raise, re-raise, re-raise, call."""
@@ -57,6 +64,22 @@ RANGES = (
 _CHOICES = {"1": [0], "2": [0, 2], "4": [0, 1, 2, 3]}
 
 
+_SETTLING = 40
+"""Iterations of the rest of the game around a fixed strategy: the exact solution is close by."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loss:
+    """What a flop strategy costs, in chips."""
+
+    settled: float
+    """When the rest of the game is solved again around it."""
+    against_exact: float
+    """When the opponent plays on as if nothing had changed."""
+    doubt: float
+    """Exploitability of what was solved again."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Exact:
     """A spot solved to its end."""
@@ -65,12 +88,29 @@ class Exact:
     solver: Solver
     ranges: F32
 
-    def loss(self, player: int, rows: dict[int, F32]) -> float:
-        """What the opponent gains by responding on the flop to other strategies than the solved ones.
+    def loss(self, player: int, rows: dict[int, F32], iterations: int = _SETTLING) -> Loss:
+        """What a player loses by other strategies on the flop than the solved ones.
 
         rows  float32[A, H] for each of the player's nodes on the flop
         """
-        return self._response(player, self._with(rows)) - self._response(player, self.solver.average)
+        exact = self.solver
+        engine = exact.engine
+        value = player_value(engine, exact.average, player, EVALUATE)
+        alone = player_value(engine, self._with(rows), player, EVALUATE)
+        held = Solver(exact.game, exact.schedule, engine.threads)
+        held.regret[:] = exact.regret
+        # As if half of the way had been gone: later iterations weigh more in the average, which is all new.
+        held.iterations = exact.iterations // 2
+        for node, strategy in rows.items():
+            held.lock(node, strategy)
+        held.run(iterations)
+        settled = player_value(held.engine, held.average, player, EVALUATE)
+        return Loss(value - settled, value - alone, held.exploitability())
+
+    def rows(self, player: int) -> dict[int, F32]:
+        """The solved strategy at the player's nodes on the flop."""
+        solution = self.solver.solution()
+        return {node: solution.strategy(node) for node in _own_nodes(self.solver.game.tree, player)}
 
     def _with(self, rows: dict[int, F32]) -> F32:
         game, table = self.solver.game, self.solver.average.copy()
@@ -80,13 +120,6 @@ class Exact:
             part[:, : game.num_hands] = strategy
         return table
 
-    def _response(self, player: int, table: F32) -> float:
-        game = self.solver.game
-        later = (game.tree.round > 0).astype(np.uint8)
-        values = self.solver.engine.root_values(table, 1 - player, RESPOND, frozen=later)
-        assert values is not None, "nobody stops this evaluation"
-        return float(values @ game.ranges[1 - player]) / game.pairings()
-
 
 def main(argv: list[str]) -> int:
     """Measure and print; exit status 0."""
@@ -94,49 +127,78 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--blueprint", type=Path, help="default: the one that comes with Fathom")
     parser.add_argument("--spots", type=int, default=len(BOARDS), help="default: %(default)s")
-    parser.add_argument("--iterations", type=int, default=500, help="of the agent (default: %(default)s)")
+    parser.add_argument("--iterations", type=int, default=1000, help="of the agent (default: %(default)s)")
     parser.add_argument("--exact-iterations", type=int, default=150, help="default: %(default)s")
+    parser.add_argument(
+        "--settling-iterations",
+        type=int,
+        default=_SETTLING,
+        help="of the rest of the game around a fixed strategy (default: %(default)s)",
+    )
     parser.add_argument("--threads", type=int, default=2, help="default: %(default)s")
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        metavar="DIR",
+        help="keep exact solutions there, about 350 MB each, for next time",
+    )
     args = parser.parse_args(argv)
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
-    losses: dict[str, list[float]] = {name: [] for name in (*_CHOICES, "blueprint")}
+    names = (*_CHOICES, "blueprint", "itself")
+    losses: dict[str, list[Loss]] = {name: [] for name in names}
     exact: list[float] = []
     started = time.perf_counter()
     for text in BOARDS[: args.spots]:
-        spot = solve_exactly(tuple(parse_cards(text)), args.exact_iterations, args.threads)
-        exact.append(100 * spot.solver.exploitability() / POT)
+        spot = solve_exactly(tuple(parse_cards(text)), args.exact_iterations, args.threads, args.cache)
+        exact.append(_percent(spot.solver.exploitability()))
         for name, found in losses.items():
             for player in range(2):
                 if name == "blueprint":
                     rows = blueprint_rows(blueprint, spot, player)
+                elif name == "itself":
+                    rows = spot.rows(player)
                 else:
                     bias = FOUR_STRATEGIES[_CHOICES[name]]
                     rows = agent_rows(blueprint, spot, player, bias, args.iterations, args.threads)
-                found.append(100 * spot.loss(player, rows) / POT)
-        shown = ", ".join(f"{name} {np.mean(found[-2:]):.2f}" for name, found in losses.items())
-        print(f"{text}: {shown} % of pot (exact {exact[-1]:.2f})", file=sys.stderr, flush=True)
+                found.append(spot.loss(player, rows, args.settling_iterations))
+        shown = ", ".join(f"{n} {_percent(np.mean([x.settled for x in f[-2:]]))}" for n, f in losses.items())
+        print(f"{text}: {shown} % of pot (exact {exact[-1]})", file=sys.stderr, flush=True)
+    itself = losses.pop("itself")
     figures = {
-        "loss_pct": {name: round(float(np.mean(found)), 3) for name, found in losses.items()},
-        "worst_pct": {name: round(float(np.max(found)), 3) for name, found in losses.items()},
+        "loss_pct": {n: _percent(np.mean([x.settled for x in f])) for n, f in losses.items()},
+        "worst_pct": {n: _percent(np.max([x.settled for x in f])) for n, f in losses.items()},
+        "against_exact_pct": {n: _percent(np.mean([x.against_exact for x in f])) for n, f in losses.items()},
+        "itself_pct": _percent(np.mean([x.settled for x in itself])),
+        "settled_pct": _percent(np.mean([x.doubt for f in losses.values() for x in f])),
         "exact_pct": round(float(np.mean(exact)), 3),
-        "spots": args.spots,
+        "spots": len(exact),
         "iterations": args.iterations,
+        "blueprint": blueprint.identity,
         "seconds": round(time.perf_counter() - started, 1),
     }
     if args.json:
         print(json.dumps(figures))
     else:
         for name, value in figures.items():
-            print(f"{name:<12}{value}")
+            print(f"{name:<18}{value}")
     return 0
 
 
-def solve_exactly(board: Cards, iterations: int, threads: int) -> Exact:
-    """Solve a flop to the end of the hand."""
+def solve_exactly(board: Cards, iterations: int, threads: int, cache: Path | None = None) -> Exact:
+    """Solve a flop to the end of the hand, or take the solution from the cache."""
     ranges = np.stack([parse_range(text) for text in RANGES]).astype(np.float32)
-    tree = build_tree(ROOT, parse_menu_book(MENU))
-    solver = Solver(holdem_game(board, tree, ranges), threads=threads)
+    spot = Spot(board, ROOT, MENU, ranges)
+    kept = None if cache is None else cache / f"flop-{cards_text(board)}-{iterations}.solve"
+    if kept is not None and kept.exists():
+        archive = load(kept)
+        known = archive.spot
+        if (known.root, known.menu) == (ROOT, MENU) and np.array_equal(known.ranges, ranges):
+            return Exact(board, archive.solver(threads), ranges)
+    solver = Solver(spot.game(), threads=threads)
     solver.run(iterations)
+    if kept is not None:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        save(kept, spot, solver)
     return Exact(board, solver, ranges)
 
 
@@ -169,3 +231,7 @@ def blueprint_rows(blueprint: Blueprint, spot: Exact, player: int) -> dict[int, 
 def _own_nodes(tree: Tree, player: int) -> list[int]:
     own = (tree.kind == DECISION) & (tree.round == 0) & (tree.player == player)
     return [int(node) for node in np.flatnonzero(own)]
+
+
+def _percent(chips: float | np.floating) -> float:
+    return round(100 * float(chips) / POT, 3)
