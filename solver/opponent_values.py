@@ -112,12 +112,13 @@ class _Maker:
         sums = np.zeros((len(self.leaf_nodes), count, NUM_CLASSES, NUM_CLASSES))
         counts = np.zeros((NUM_CLASSES, NUM_CLASSES), dtype=np.int64)
         work = np.zeros(len(game.betting.base) * count, dtype=np.float32)
+        listed = np.zeros((2, len(game.betting.base)), dtype=np.int32)
         deals, random = new_deals(_BATCH, game.num_rounds), np.ones(1, dtype=np.uint64)
         num_batches = -(-num_deals // _BATCH)
         for batch in range(num_batches):
             random[0] = batch_seed(self.settings.seed, batch)
             self.dealer.fill(random, deals)
-            value_leaves(game.betting, self.leaves, strategies, deals, work, sums, counts)
+            value_leaves(game.betting, self.leaves, strategies, deals, work, listed, sums, counts)
             self.tell(f"seat {chooser}: values", (batch + 1) / num_batches)
         # Where a pair of classes was dealt seldom, drawn towards what it would win all-in.
         stakes = self.walk.faced[np.array(self.leaf_nodes)] / game.unit
@@ -187,12 +188,13 @@ def _leaves(game: TrainingGame) -> tuple[Leaves, tuple[int, ...]]:
     first = [
         n for n in np.flatnonzero(rounds == 1).tolist() if game.tree.round[parents[game.tree_node[n]]] == 0
     ]
-    ends = [*first[1:], len(rounds)]
-    last = []
-    for begin, end in zip(first, ends, strict=True):
-        after = np.flatnonzero(rounds[begin:end] == 0)
-        last.append(begin + int(after[0]) if len(after) else end)
-    leaves = Leaves(np.array(first, dtype=np.int32), np.array(last, dtype=np.int32))
+    end = np.arange(1, len(rounds) + 1, dtype=np.int32)
+    betting = game.betting
+    for n in range(len(rounds) - 1, -1, -1):
+        entry = int(betting.first_entry[n])
+        for child in betting.child[entry : entry + int(betting.num_actions[n])].tolist():
+            end[n] = max(end[n], end[child] if child >= 0 else 0)
+    leaves = Leaves(np.array(first, dtype=np.int32), end)
     return leaves, tuple([int(game.tree_node[n]) for n in first])
 
 

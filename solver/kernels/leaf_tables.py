@@ -1,7 +1,8 @@
 """What fixed strategies win after the first round: whole betting trees, one deal after the other.
 
 For one deal the value of a subtree is found from its last node to its first, for all of the chooser's
-strategies at once; they lie side by side, so that one visit of an infoset reads one piece of memory.
+strategies at once; they lie side by side, so that one visit of an infoset reads one piece of memory. What
+nobody ever does is left out with all that follows: on the way down the nodes that count are listed.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ class Leaves(NamedTuple):
     """Where the first round ends: subtrees that are pieces of the list of nodes."""
 
     first: I32
-    last: I32
-    """One past the subtree's last node."""
+    """int32[L]"""
+    end: I32
+    """int32[N]: one past the last node of each node's subtree."""
 
 
 @kernel
@@ -47,12 +49,14 @@ def value_leaves(
     strategies: Strategies,
     deals: Deals,
     work: F32,
+    listed: I32,
     sums: F64,
     counts: I64,
 ) -> None:
     """Add what the chooser's opponent wins on each deal, at each leaf, against each strategy.
 
     work    float32[N * K]
+    listed  int32[2, N]
     sums    float64[L, K, classes, classes]  in and out: his class first
     counts  int64[classes, classes]          in and out: deals
     """
@@ -64,19 +68,45 @@ def value_leaves(
         own, other = deals.buckets[d, (1 - chooser) * rounds], deals.buckets[d, chooser * rounds]
         counts[own, other] += 1
         for leaf in range(leaves.first.shape[0]):
+            # Loops, not a function per node: handing so many arrays on costs more than the work.
             first = leaves.first[leaf]
-            # One loop, not a function per node: handing so many arrays on costs more than the work.
-            for n in range(leaves.last[leaf] - 1, first - 1, -1):
+            n, num_listed = first, 0
+            listed[1, first] = 1
+            while n < leaves.end[first]:
+                if listed[1, n] == 0:
+                    n = leaves.end[n]
+                    continue
+                listed[0, num_listed] = n
+                num_listed += 1
+                num_actions, entry = betting.num_actions[n], betting.first_entry[n]
+                width = count if betting.player[n] == chooser else 1
+                bucket = np.int64(deals.buckets[d, betting.column[n]])
+                at = (strategies.base[n] + bucket * num_actions) * width
+                for a in range(num_actions):
+                    child = betting.child[entry + a]
+                    if child < 0:
+                        continue
+                    if betting.player[n] == chooser:
+                        taken = np.uint8(0)
+                        for k in range(count):
+                            taken |= strategies.theirs[at + a * count + k]
+                        listed[1, child] = taken > 0
+                    else:
+                        listed[1, child] = strategies.ours[at + a] > 0
+                n += 1
+            for i in range(num_listed - 1, -1, -1):
+                n = listed[0, i]
                 num_actions, entry = betting.num_actions[n], betting.first_entry[n]
                 bucket = np.int64(deals.buckets[d, betting.column[n]])
                 to = n * count
                 for k in range(count):
                     work[to + k] = _ZERO
                 mixed = betting.player[n] == chooser
-                at = strategies.base[n] * (count if mixed else 1)
-                at += bucket * num_actions * (count if mixed else 1)
+                at = (strategies.base[n] + bucket * num_actions) * (count if mixed else 1)
                 for a in range(num_actions):
                     child = betting.child[entry + a]
+                    if child >= 0 and listed[1, child] == 0:
+                        continue
                     source = np.int64(child) * count
                     value = sign * (betting.fixed[entry + a] + betting.stake[entry + a] * outcome)
                     if mixed:

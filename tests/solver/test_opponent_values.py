@@ -43,7 +43,7 @@ def quick_wins(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.kernel
 @pytest.mark.parametrize("chooser", [0, 1])
 def test_values_are_those_of_plain_recursion(tmp_path: Path, chooser: int) -> None:
-    blueprint, other = (made_up_blueprint(tmp_path, TINY, seed) for seed in (1, 2))
+    blueprint, other = (made_up_blueprint(tmp_path, TINY, seed, spread=0.1) for seed in (1, 2))
     game = make_training_game(blueprint.tree, blueprint.num_buckets, 100.0)
     leaves, nodes = opponent_values._leaves(game)
     assert len(nodes) == len(set(nodes)) > 1
@@ -58,7 +58,8 @@ def test_values_are_those_of_plain_recursion(tmp_path: Path, chooser: int) -> No
     sums = np.zeros((len(nodes), 2, NUM_CLASSES, NUM_CLASSES))
     counts = np.zeros((NUM_CLASSES, NUM_CLASSES), dtype=np.int64)
     work = np.zeros(2 * len(game.betting.base), dtype=np.float32)
-    value_leaves(game.betting, leaves, strategies, deals, work, sums, counts)
+    listed = np.zeros((2, len(game.betting.base)), dtype=np.int32)
+    value_leaves(game.betting, leaves, strategies, deals, work, listed, sums, counts)
     assert counts.sum() == 3
     expected = np.zeros_like(sums)
     sign = -1 if chooser == 0 else 1
