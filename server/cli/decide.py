@@ -71,25 +71,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _record(decision: Decision, own: int, action: str) -> dict[str, object]:
-    from game.hands import hand_text
+    from solver.explanation import explain
 
-    strategy = decision.strategy
-    shares = decision.frequencies()
-    return {
-        "action": action,
-        "hand": hand_text(own),
-        "strategy": {
-            str(name): round(float(row[own]), 4)
-            for name, row in zip(strategy.actions, strategy.probabilities, strict=True)
-        },
-        "range_strategy": {
-            str(name): round(float(share), 4) for name, share in zip(strategy.actions, shares, strict=True)
-        },
-        "street": _STREETS[decision.betting.round_index],
-        "method": decision.method.value,
-        "iterations": decision.iterations,
-        "seconds": round(decision.seconds, 3),
-    }
+    return {"action": action, **explain(decision, own)}
 
 
 def _show(console: Console, position: int, decision: Decision, own: int, action: str) -> None:
@@ -106,21 +90,27 @@ def _show(console: Console, position: int, decision: Decision, own: int, action:
         f"[bold]{_STREETS[betting.round_index]}[/] {board}, pot {betting.pot:,}, {betting.to_call:,} to call;"
         f" we hold [bold]{hand_text(own)}[/] in the {_SEATS[position]}"
     )
+    values, exploitability = decision.values(), decision.exploitability()
+    quality = (
+        "" if exploitability is None else f", exploitable for {exploitability / betting.pot:.2%} of the pot"
+    )
+    phases = ", ".join(f"{name.replace('_', ' ')} {spent:.2f} s" for name, spent in decision.phases.items())
     console.print(
-        f"{decision.method.value}, {decision.iterations:,} iterations, {decision.seconds:.2f} s", style="dim"
+        f"{decision.method.value}, {decision.iterations:,} iterations{quality}; {phases}", style="dim"
     )
     words = tuple([_word(str(name), betting.definition.stacks[0]) for name in strategy.actions])
     colours = action_colours(words)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for title in ("action", "this hand", "", "whole range", ""):
+    for title in ("action", "this hand", "", "worth", "whole range", ""):
         table.add_column(title, justify="right" if "h" in title else "left")
     rows = zip(strategy.actions, strategy.probabilities, decision.frequencies(), colours, strict=True)
-    for name, row, share, colour in rows:
+    for i, (name, row, share, colour) in enumerate(rows):
         here, everywhere = float(row[own]), float(share)
         table.add_row(
             _name(str(name), betting.to_call, betting.definition.stacks[0]),
             f"{here:.1%}",
             share_bar(here, 12, colour),
+            "" if values is None or np.isnan(values[i, own]) else f"{values[i, own]:+,.0f}",
             f"{everywhere:.1%}",
             share_bar(everywhere, 12, colour),
         )

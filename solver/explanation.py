@@ -1,0 +1,95 @@
+"""What a person wants to see of a decision: ranges and strategy as 13×13 grids, values, how it was found.
+
+Grids are lists of 169 numbers, row by row from aces to deuces: pairs on the diagonal, suited hands above it,
+others below. All of it is plain values, ready for JSON.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from game.hands import HAND_CARDS, HAND_CLASS, NUM_CLASSES, hand_text
+from solver.decision import Decision, Method
+from solver.layout import F32, F64
+
+LEAF_METHODS = {
+    Method.BLUEPRINT: "none: looked up",
+    Method.DEPTH_LIMITED: "the opponent chooses among continuations",
+    Method.EXACT: "none: solved to the end of the hand",
+    Method.SAFE: "none: solved to the end of the hand; the opponent keeps what he was promised",
+}
+_STREETS = ("pre-flop", "flop", "turn", "river")
+
+
+def explain(decision: Decision, hand: int | None = None) -> dict[str, Any]:
+    """Everything about a decision; what concerns the hand held only if it is given.
+
+    Asks the solve for values and exploitability: some milliseconds to a tenth of a second.
+    """
+    betting, strategy, own = decision.betting, decision.strategy, decision.betting.actor
+    names = [str(action) for action in strategy.actions]
+    weight = decision.ranges[own].astype(np.float64)
+    values, exploitability = decision.values(), decision.exploitability()
+    told: dict[str, Any] = {
+        "street": _STREETS[betting.round_index],
+        "pot": betting.pot,
+        "method": decision.method.value,
+        "leaf_method": LEAF_METHODS[decision.method],
+        "iterations": decision.iterations,
+        "seconds": round(decision.seconds, 4),
+        "phases": {name: round(seconds, 4) for name, seconds in decision.phases.items()},
+        "exploitability": None if exploitability is None else round(exploitability, 2),
+        "exploitability_pct": None
+        if exploitability is None
+        else round(100 * exploitability / betting.pot, 3),
+        "range_strategy": _named(names, decision.frequencies()),
+        "own_range": _grid(weight),
+        "opponent_range": _grid(decision.ranges[1 - own].astype(np.float64)),
+        "strategy_grid": {
+            name: _grid(weight, row.astype(np.float64))
+            for name, row in zip(names, strategy.probabilities, strict=True)
+        },
+    }
+    if hand is not None:
+        told["hand"] = hand_text(hand)
+        told["strategy"] = _named(names, strategy.probabilities[:, hand])
+        told["values"] = None if values is None else _chips(names, values[:, hand])
+    return told
+
+
+def grid_places() -> np.ndarray:
+    """int64[169]: the place in a grid of each class of hands."""
+    places = np.zeros(NUM_CLASSES, dtype=np.int64)
+    ranks, suits = HAND_CARDS.astype(np.int64) // 4, HAND_CARDS.astype(np.int64) % 4
+    low, high = 12 - ranks.max(axis=1), 12 - ranks.min(axis=1)
+    suited = suits[:, 0] == suits[:, 1]
+    places[HAND_CLASS] = np.where(suited, low * 13 + high, high * 13 + low)
+    return places
+
+
+def _grid(weight: F64, row: F64 | None = None) -> list[float]:
+    """Mean weight of the hands of each class; or of a row, hands weighted by it."""
+    hands = np.bincount(HAND_CLASS, minlength=NUM_CLASSES).astype(np.float64)
+    total = np.bincount(HAND_CLASS, weight, NUM_CLASSES)
+    if row is None:
+        cells = total / hands
+    else:
+        means = np.bincount(HAND_CLASS, row, NUM_CLASSES) / hands
+        taken = np.bincount(HAND_CLASS, weight * row, NUM_CLASSES)
+        cells = np.divide(taken, total, out=means, where=total > 1e-9)
+    grid = np.zeros(NUM_CLASSES)
+    grid[grid_places()] = cells
+    return [round(float(cell), 4) for cell in grid]
+
+
+def _named(names: list[str], numbers: F32) -> dict[str, float]:
+    return {name: round(float(number), 4) for name, number in zip(names, numbers, strict=True)}
+
+
+def _chips(names: list[str], numbers: F32) -> dict[str, float | None]:
+    return {
+        name: round(float(number), 1) if np.isfinite(number) else None
+        for name, number in zip(names, numbers, strict=True)
+    }
