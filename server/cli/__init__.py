@@ -24,6 +24,7 @@ COMMANDS = {
     "acpc": "play a match on an ACPC dealer",
     "match": "play a duplicate match between two players and see who is better",
     "versus": "play on somebody else's ACPC dealer and report",
+    "slumbot": "play on Slumbot, or on a server that speaks its API",
     "decide": "ask the agent what it does in a hand, and why",
     "hands": "look at the hands Fathom played, whichever way, and export them",
     "keys": "make, list and revoke API keys of a daemon that others can reach",

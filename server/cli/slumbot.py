@@ -1,0 +1,209 @@
+"""`fathom slumbot`: play on Slumbot, or on a server that speaks its API."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from server.slumbot_journal import Journal, Tally
+
+_EPILOG = """\
+Network failures are waited out and the hand is found again; nothing is abandoned. With --journal FILE the
+same command goes on after a stop, with the same session and all results so far; Ctrl-C once ends after the
+hand under way, twice at once. Hands and decisions are in the hand store, too: `fathom hands list --channel
+slumbot`.
+
+examples:
+  fathom slumbot --hands 1000                                        as a guest
+  fathom slumbot --hands 100000 --journal series.slumbot --username NAME   (password: $SLUMBOT_PASSWORD)
+  fathom slumbot --hands 200 --url http://127.0.0.1:8080/api/ --budget 1   another Fathom"""
+
+_PLAIN_SECONDS = 10.0
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare arguments."""
+    from server.slumbot_transport import DEFAULT_URL
+
+    parser.add_argument("--hands", type=int, required=True, metavar="N", help="those of the journal included")
+    parser.add_argument("--url", default=DEFAULT_URL, help="where the API is (default: %(default)s)")
+    parser.add_argument("--username", help="log in; the password: $SLUMBOT_PASSWORD, or it is asked for")
+    parser.add_argument("--journal", type=Path, metavar="FILE", help="keep results, and go on from there")
+    parser.add_argument("--opponent", default="slumbot", metavar="NAME", help="as the store calls him")
+    parser.add_argument("--budget", type=float, default=7.0, metavar="SECONDS", help="per hand (default: 7)")
+    parser.add_argument("--blueprint", default="", metavar="FILE", help="default: the one with Fathom")
+    parser.add_argument("--workers", type=int, default=1, help="processes that solve (default: %(default)s)")
+    parser.add_argument("--store", type=Path, metavar="FILE", help="hand store (default: the daemon's own)")
+    parser.add_argument(
+        "--patience", type=float, default=3600.0, metavar="SECONDS", help="before giving up (default: 3600)"
+    )
+    parser.add_argument("--report", type=Path, metavar="FILE", help="write the result as JSON")
+    parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
+    parser.epilog = _EPILOG
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play; 1 if the server was given up before the last hand."""
+    import uvloop
+
+    from server.slumbot_journal import Journal
+    from server.slumbot_match import GaveUpError
+
+    if args.hands < 1 or args.budget <= 0 or args.workers < 1 or args.patience < 0:
+        raise ValueError("give at least 1 of --hands and --workers, and time: --budget, --patience")
+    password = ""
+    if args.username is not None:
+        password = os.environ.get("SLUMBOT_PASSWORD") or getpass.getpass("password: ")
+    journal = Journal(args.journal, args.url, args.username)
+    if journal.goes_on:
+        _say(f"going on after {journal.tally.hands:,} hands: {journal.tally.winnings}")
+    started, status = time.monotonic(), 0
+    try:
+        import asyncio
+
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_play(args, password, journal))
+    except GaveUpError as error:
+        _say(str(error))
+        status = 1
+    finally:
+        journal.close()
+    record = result_record(args.url, args.username, journal.tally, time.monotonic() - started)
+    if args.report is not None:
+        args.report.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(record) if args.json else result_text(record))
+    return status
+
+
+async def _play(args: argparse.Namespace, password: str, journal: Journal) -> None:
+    import asyncio
+    import signal
+
+    from server.blueprint_choice import choose_blueprint
+    from server.config import LogConfig, WorkersConfig
+    from server.daemon import make_pool
+    from server.hand_store import HandStore, default_store_path
+    from server.logs import configure_logging
+    from server.slumbot_match import SlumbotMatch, SlumbotTerms
+    from server.slumbot_transport import SlumbotHttp
+
+    configure_logging(LogConfig(level="warning"))
+    blueprint = choose_blueprint(args.blueprint, _say)
+    terms = SlumbotTerms(args.opponent, args.username, password, args.budget, args.patience)
+    pool = make_pool(WorkersConfig(count=args.workers, nice=0), blueprint)
+    await pool.start()
+    try:
+        await pool.wait_until_ready()
+        with HandStore(args.store or default_store_path()) as store:
+            async with SlumbotHttp(args.url) as post:
+                match = SlumbotMatch(post, pool, journal, terms, store, _Live(args.hands))
+                loop, task = asyncio.get_running_loop(), asyncio.current_task()
+                assert task is not None, "this is one"
+                asked: list[int] = []
+
+                def stop(number: int) -> None:
+                    asked.append(number)
+                    match.leave()
+                    if len(asked) > 1:
+                        task.cancel()
+                    else:
+                        _say("ending after this hand; once more to end at once")
+
+                for number in (signal.SIGINT, signal.SIGTERM):
+                    loop.add_signal_handler(number, stop, number)
+                try:
+                    await match.play(args.hands)
+                except asyncio.CancelledError:
+                    if not asked:
+                        raise
+    finally:
+        await pool.close()
+
+
+class _Live:
+    """The result so far: a line that is written over on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, hands: int) -> None:
+        self._hands = hands
+        self._on_terminal = sys.stderr.isatty()
+        self._told = -_PLAIN_SECONDS
+
+    def __call__(self, tally: Tally) -> None:
+        now = time.monotonic()
+        text = f"{tally.hands:,} of {self._hands:,} hands, {tally.winnings}, {tally.retries} retries"
+        last = tally.hands >= self._hands
+        if self._on_terminal:
+            print(f"\r\x1b[K{text}", end="\n" if last else "", file=sys.stderr, flush=True)
+        elif now > self._told + _PLAIN_SECONDS or last:
+            self._told = now
+            _say(text)
+
+
+def result_record(url: str, username: str | None, tally: Tally, seconds: float) -> dict[str, Any]:
+    """What a match came to, for machines; numbers that do not exist are None."""
+    baseline = tally.baseline
+    return {
+        "url": url,
+        "username": username,
+        "hands": tally.hands,
+        "chips": tally.chips,
+        "mbb_per_hand": round(tally.winnings.mean, 2),
+        "margin_95": _finite(tally.winnings.margin),
+        "big_blind": _seat(tally, 0),
+        "button": _seat(tally, 1),
+        "baseline_mbb_per_hand": round(baseline.mean, 2) if baseline.hands else None,
+        "baseline_margin_95": _finite(baseline.margin) if baseline.hands else None,
+        "recovered_hands": tally.recovered,
+        "lost_hands": tally.lost,
+        "disagreements": tally.disagreements,
+        "refusals": tally.refusals,
+        "retries": tally.retries,
+        "decisions": dict(tally.decisions),
+        "seconds": round(seconds, 1),
+    }
+
+
+def result_text(record: dict[str, Any]) -> str:
+    """What a match came to, for people."""
+    margin = record["margin_95"]
+    lines = [
+        f"{record['hands']:,} hands on {record['url']}: {record['chips']:+,} chips,"
+        f" {record['mbb_per_hand']:+,.1f} ± {'∞' if margin is None else f'{margin:,.1f}'} mbb/hand"
+        " (95 % interval)"
+    ]
+    for seat in ("big_blind", "button"):
+        part = record[seat]
+        if part["hands"]:
+            lines.append(
+                f"  {seat.replace('_', ' ')}: {part['hands']:,} hands, {part['mbb_per_hand']:+,.1f} mbb/hand"
+            )
+    if record["baseline_mbb_per_hand"] is not None:
+        lines.append(f"  against Slumbot's own result: {record['baseline_mbb_per_hand']:+,.1f} mbb/hand")
+    counts = ("recovered_hands", "lost_hands", "disagreements", "refusals", "retries")
+    events = [f"{record[name]} {name.replace('_', ' ')}" for name in counts if record[name]]
+    lines.append(f"  {record['seconds']:,.0f} s; {', '.join(events) or 'no trouble'}")
+    return "\n".join(lines)
+
+
+def _seat(tally: Tally, position: int) -> dict[str, Any]:
+    part = tally.by_position[position]
+    return {
+        "hands": part.hands,
+        "mbb_per_hand": round(part.mean, 2),
+        "margin_95": _finite(part.margin),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return round(value, 2) if value != float("inf") else None
+
+
+def _say(message: str) -> None:
+    print(f"fathom slumbot: {message}", file=sys.stderr, flush=True)
