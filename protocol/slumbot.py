@@ -233,8 +233,8 @@ class LoginRequest:
 
 
 def read_new_hand(body: object) -> NewHandRequest:
-    """The body of `new_hand`; none at all is as good as `{}`."""
-    fields = _mapping({} if body is None else body)
+    """The body of `new_hand`."""
+    fields = _mapping(body)
     return NewHandRequest(_token(fields, needed=False))
 
 

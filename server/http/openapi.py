@@ -26,8 +26,7 @@ PROBLEMS = {
     413: "The body is too large.",
     415: "The body is neither JSON nor msgpack.",
     422: "It can be read, but not done: the rules, or the solver, refuse it.",
-    429: "Too many requests of one key.",
-    503: "Not now: as much as may run is running.",
+    429: "Too many requests of one key, or as many solves as may run are running.",
 }
 
 _CARD = {"type": "string", "pattern": "^[2-9TJQKA][cdhs]$", "examples": ["As"]}
@@ -169,7 +168,7 @@ def _solve_paths() -> Schema:
                 " the stream of events itself, and the solve is stopped when nobody listens any more.",
                 {202: ("It runs.", _ref("Solve"))},
                 body=_ref("SolveRequest"),
-                problems=(422, 503),
+                problems=(422,),
                 stream=200,
             ),
             "get": _operation(
@@ -439,7 +438,7 @@ def _schemas() -> Schema:
                 "session": _ascii(256, "the token of an earlier answer"),
                 "opponent": {
                     "type": ["string", "null"], "minLength": 1, "maxLength": 64,
-                    "description": "your name, printable", "pattern": "^[ -~]+$",
+                    "description": "your name, printable",
                 },
                 "budget": budget,
             }
@@ -592,7 +591,7 @@ def _slumbot_schemas(cards: Schema) -> Schema:
             "type": "object",
             "required": ["username", "password"],
             "properties": {
-                "username": {"type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[ -~]+$"},
+                "username": {"type": "string", "minLength": 1, "maxLength": 64},
                 "password": {"type": "string"},
             },
         },

@@ -35,7 +35,8 @@ def add_slumbot_routes(app: web.Application) -> None:
 async def new_hand(request: web.Request) -> web.Response:
     """The next hand, or the one under way."""
     try:
-        token = read_new_hand(await read_body(request)).token
+        body = await read_body(request)
+        token = read_new_hand(body if request.body_exists else {}).token
     except RemoteProtocolError as error:
         raise bad_request(str(error)) from None
     table = request.app[TABLE]

@@ -46,7 +46,7 @@ async def start_solve(request: web.Request) -> web.StreamResponse:
     try:
         job = request.app[SOLVES].start(wanted, caller(request).name)
     except SolveBusyError as error:
-        raise Problem(503, str(error), "busy", {"Retry-After": "5"}) from None
+        raise Problem(429, str(error), "busy", {"Retry-After": "5"}) from None
     if EVENT_STREAM in request.headers.get(hdrs.ACCEPT, ""):
         try:
             return await _stream(request, job, 0)

@@ -333,12 +333,11 @@ def test_client_and_server_agree_on_every_hand(seed: int, position: int) -> None
 
 def test_requests_are_read() -> None:
     assert read_new_hand({}).token is None
-    assert read_new_hand(None).token is None
     assert read_new_hand({"token": "T", "more": 1}).token == "T"
     assert read_act({"token": "T", "incr": "b200"}).increment == "b200"
     assert read_login({"username": "u", "password": "p"}).username == "u"
     assert error_body("Illegal bet") == {"error_msg": "Illegal bet"}
-    for bad in ([], {"token": 3}, {"token": "x" * 300}):
+    for bad in (None, [], {"token": 3}, {"token": "x" * 300}):
         with pytest.raises(RemoteProtocolError):
             read_new_hand(bad)
     for bad_act in ({}, {"token": "T"}, {"token": "T", "incr": 5}, {"incr": "c"}, {"token": "T", "incr": ""}):

@@ -261,7 +261,8 @@ from tests.server.api_setups import StandIn, config_for
 from server.app import make_app
 
 async def serve():
-    runner = web.AppRunner(make_app(config_for(Path(sys.argv[1])), StandIn()))
+    config = config_for(Path(sys.argv[1]), require_keys=[*sys.argv, "auto"][2])
+    runner = web.AppRunner(make_app(config, StandIn()))
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()

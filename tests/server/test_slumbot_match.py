@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from tests.server.api_setups import Client, StandIn, running
 
 from server.cli.slumbot import result_record, result_text
 from server.hand_store import HandQuery, HandReader, HandStore
 from server.slumbot_journal import Journal, JournalError
 from server.slumbot_match import GaveUpError, SlumbotMatch, SlumbotTerms, TransportError
 from server.slumbot_transport import SlumbotHttp
+from tests.server.api_setups import Client, StandIn, running
 
 
 async def no_sleep(_seconds: float) -> None:
@@ -97,7 +97,7 @@ def test_a_match_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandIn(say="c")) as client:
 
-            class Cut(Exception):
+            class CutError(Exception):
                 pass
 
             sent: list[str] = []
@@ -105,14 +105,16 @@ def test_a_match_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
             async def breaking(endpoint: str, body: Mapping[str, object]) -> tuple[int, object]:
                 sent.append(endpoint)
                 if len(sent) == 10:
-                    raise Cut  # our process dies here
+                    raise CutError  # our process dies here
                 async with client.post(f"/api/{endpoint}", json=body) as response:
                     return response.status, await response.json()
 
             path = tmp_path / "journal"
             journal = Journal(path, "url", None)
-            with pytest.raises(Cut):
-                await SlumbotMatch(breaking, StandIn(say="c"), journal, SlumbotTerms(), sleep=no_sleep).play(6)
+            with pytest.raises(CutError):
+                await SlumbotMatch(breaking, StandIn(say="c"), journal, SlumbotTerms(), sleep=no_sleep).play(
+                    6
+                )
             journal.close()
             with path.open("ab") as file:
                 file.write(b'{"hand": {"half')

@@ -108,7 +108,7 @@ def test_so_many_at_once_and_all_end_with_the_daemon(tmp_path: Path) -> None:
             endless = {**RIVER, "seconds": 500, "target_pct": 0.001}
             for _ in range(2):
                 await post(client, "/v1/solve", endless, 202)
-            problem = await post(client, "/v1/solve", endless, 503)
+            problem = await post(client, "/v1/solve", endless, 429)
             assert problem["code"] == "busy"
             from server.http.context import SOLVES
 
