@@ -24,13 +24,10 @@ from solver.blueprint_preflop import BlueprintPreflop
 from solver.blueprint_walk import BlueprintWalk
 from solver.decision import Decision
 from solver.limits import UNLIMITED, Limits
-from solver.nested import Context, find_root
+from solver.nested import NEVER, Context, find_root
 from solver.opponent_values import read_values
 from solver.preflop_play import SolvedPreflop
 from solver.street_solves import StreetSolves
-
-NEVER = 1e-4
-"""An action that a smaller share of a range takes is one that is never taken."""
 
 
 class Agent:

@@ -16,7 +16,7 @@ from solver.blueprint_walk import OFF_TREE, BlueprintWalk
 from solver.decision import Decision, Method
 from solver.layout import F32
 from solver.limits import Limits
-from solver.nested import Context, betting_states, everything
+from solver.nested import Context, betting_states, everything, narrowed
 from solver.range_strategy import RangeStrategy, merge_actions
 from solver.tree import CALL_ACTION
 
@@ -49,7 +49,7 @@ class BlueprintPreflop:
         for before, after in pairwise(states):
             taken = self._taken(before, after, seed)
             if taken is not None:
-                ranges[before.actor] *= taken
+                ranges[before.actor] = narrowed(ranges[before.actor], taken)
         return ranges
 
     def _strategy(self, betting: BettingState, board: Cards, seed: int) -> RangeStrategy:

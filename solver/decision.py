@@ -16,7 +16,7 @@ from game.hands import HAND_CARDS, NUM_HANDS
 from solver.alternatives import Alternatives
 from solver.game import unblocked_weight
 from solver.layout import F32
-from solver.nested import Context, SubgameRoot, action_code
+from solver.nested import Context, SubgameRoot, action_code, narrowed
 from solver.range_strategy import RangeStrategy
 from solver.solution import Solution
 from solver.tree import CALL_ACTION, DECISION, FOLD_ACTION
@@ -88,7 +88,8 @@ class Decision:
         ranges = self.ranges.copy()
         alternatives = None
         if action in self.strategy.actions:
-            ranges[self.betting.actor] *= self.strategy.probability(action)
+            own = self.betting.actor
+            ranges[own] = narrowed(ranges[own], self.strategy.probability(action))
             alternatives = self._promise(action)
         text = self.betting.apply(action).text
         return Context(text, ranges, self.replies.get(action, {}), alternatives)

@@ -32,6 +32,9 @@ from solver.tree import CALL_ACTION, FOLD_ACTION, BettingRoot
 LEAST_SHARE = 1e-4
 """Of the largest weight of a range, for every possible hand."""
 
+NEVER = 1e-4
+"""An action that a smaller share of a range takes is one that is never taken."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Context:
@@ -158,6 +161,15 @@ def action_code(action: Action) -> int:
     return CALL_ACTION if action.kind is ActionKind.CALL else action.raise_to
 
 
+def narrowed(weights: F32, taken: F32) -> F32:
+    """A range after an action that each hand takes so often; one that is never taken says nothing.
+
+    weights, taken  float32[1326]
+    """
+    left: F32 = weights * taken
+    return left if left.sum() >= NEVER * weights.sum() else weights
+
+
 def everything() -> F32:
     """float32[2, 1326]: both ranges before anybody has acted."""
     return np.ones((2, NUM_HANDS), dtype=np.float32)
@@ -172,7 +184,7 @@ def _ranges_at(root: BettingState, states: list[BettingState], context: Context,
     if here > since and states[since].actor == 1 - own:
         reply = _reply(states[since], states[since + 1], context.replies)
         if reply is not None:
-            ranges[1 - own] *= reply
+            ranges[1 - own] = narrowed(ranges[1 - own], reply)
     return ranges
 
 

@@ -24,7 +24,7 @@ from solver.blueprint_walk import BlueprintWalk
 from solver.decision import Decision, Method
 from solver.layout import F32
 from solver.limits import Limits, solve_in_slices
-from solver.nested import Context, betting_states, everything
+from solver.nested import Context, betting_states, everything, narrowed
 from solver.preflop import LeafTable, preflop_solver, preflop_tree
 from solver.range_strategy import RangeStrategy
 from solver.tree import CALL_ACTION, DECISION, FOLD_ACTION, Tree
@@ -149,7 +149,8 @@ def _ranges(solution: PreflopSolution, states: list[BettingState]) -> F32:
     ranges, node, tree = everything(), 0, solution.tree
     for before, after in pairwise(states):
         index = tree.actions_of(node).index(_code(before, after))
-        ranges[before.actor] *= solution.strategy(node)[index][HAND_CLASS]
+        taken = solution.strategy(node)[index][HAND_CLASS]
+        ranges[before.actor] = narrowed(ranges[before.actor], taken)
         node = int(tree.children_of(node)[index])
     return ranges
 

@@ -10,7 +10,7 @@ from game.definition import HUNL
 from game.hands import NUM_HANDS, unblocked
 from protocol.acpc import parse_betting
 from solver.alternatives import Alternatives
-from solver.nested import LEAST_SHARE, Context, everything, find_root
+from solver.nested import LEAST_SHARE, NEVER, Context, everything, find_root, narrowed
 from solver.tree import CALL_ACTION
 
 FLOP, TURN = (0, 13, 26), (0, 13, 26, 39)
@@ -134,3 +134,16 @@ def test_a_bet_nobody_expected_is_read_between_its_neighbours() -> None:
     assert 0.6 < theirs[:100][live[:100]].max() < 1
     unread = find_root(state, FLOP, given, at_decision=True, believing=False).ranges
     assert (unread[1 - state.actor][live] == 1).all()
+
+
+def test_what_nobody_does_says_nothing_of_a_hand() -> None:
+    weights, taken = everything()[0], np.zeros(NUM_HANDS, dtype=np.float32)
+    np.testing.assert_array_equal(narrowed(weights, taken), weights)
+    taken[:6] = 0.5
+    np.testing.assert_array_equal(narrowed(weights, taken), taken)
+    np.testing.assert_array_equal(narrowed(weights, taken * NEVER), weights)
+    nobody = context("r300c/c")
+    nobody.replies[CALL_ACTION][:] = 0
+    kept = find_root(parse_betting(HUNL, "r300c/cc/"), TURN, nobody).ranges
+    live = unblocked(TURN)
+    np.testing.assert_array_equal(kept[1][live], kept[0][live])
