@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import importlib
 import json
 import mmap
@@ -36,6 +38,7 @@ from server.pool.messages import (
     unpack_task,
 )
 
+_PR_SET_PDEATHSIG = 1
 _STATM = Path("/proc/self/statm")
 
 
@@ -44,6 +47,7 @@ def main(words: list[str]) -> int:
     socket_fd, stop_fd, nice, factory, arguments = words
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+    _die_with_parent()
     os.nice(int(nice))
     connection = socket.socket(fileno=int(socket_fd))
     stop_word = memoryview(mmap.mmap(int(stop_fd), STOP_BYTES)).cast("q")
@@ -82,6 +86,12 @@ def _read(connection: socket.socket, tasks: queue.SimpleQueue[Task]) -> None:
         read_messages(connection, lambda data: tasks.put(unpack_task(data)))
     finally:
         os._exit(0)  # nobody is left to answer
+
+
+def _die_with_parent() -> None:
+    """Have the system kill us when the daemon is gone: one that is stopped would not notice by itself."""
+    with contextlib.suppress(AttributeError, OSError):  # Linux only
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _load(path: str) -> Callable[..., Any]:

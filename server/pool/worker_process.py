@@ -117,7 +117,7 @@ class WorkerProcess:
     async def close(self) -> None:
         """Hang up, and see to it that the process ends."""
         if self._writer is not None:
-            self._writer.close()
+            self._writer.transport.abort()  # a plain close waits for one that is stopped to read the rest
             with suppress(OSError):
                 await self._writer.wait_closed()
         if self._process is not None:

@@ -140,6 +140,18 @@ def test_a_worker_that_hangs_is_killed_and_the_blueprint_answers() -> None:
     run(check())
 
 
+def test_a_stopped_worker_that_cannot_even_read_its_task_does_not_hold_up_the_end() -> None:
+    async def check() -> int:
+        async with pool(replace(ONE, late_seconds=0.05)) as workers:
+            (pid,) = [worker.pid for worker in workers.status().workers]
+            os.kill(pid, signal.SIGSTOP)
+            answer = await workers.decide(ask(seconds=0.05, context=bytes(4_000_000)))
+            assert answer.rung is Rung.BLUEPRINT
+            return pid
+
+    assert not is_alive(run(check()))
+
+
 def test_a_worker_that_does_not_listen_costs_nobody_else_his_turn() -> None:
     config = replace(ONE, count=2, late_seconds=0.05, hang_seconds=60)
 

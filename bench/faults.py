@@ -1,0 +1,246 @@
+"""A match through the whole daemon while workers are killed, one hangs, lines are junk and a dealer leaves.
+
+The daemon is a process of its own (`fathom serve`); the dealer, the opponent (who plays at random) and
+everything that hurts are out here. A worker is killed every `--kill-every` seconds, one is stopped, lines
+of junk are sent between the dealer's, and a second match is cut off in the middle of a hand.
+
+illegal_actions   warnings of the dealer
+late_actions      the dealer's limits overrun: `--budget` per hand on average (what the time bank must keep),
+                  and `--response` for one action
+lost_hands        hands that the dealer has finished and the daemon's books do not know, or know otherwise
+uncounted_events  junk lines, kills, stops and cuts that are missing in the metrics
+
+All four must be 0. The exit status says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from arena.clock import TimeLimits
+from bench._daemon import Daemon, Metrics, running_daemon
+from bench._table import Table, Wire
+
+QUICK = ("--hands", "20", "--budget", "0.2", "--kill-every", "1")
+
+_JUNK = (
+    b"nonsense\r\n",
+    b"\x00\xff\xfe binary \x80\r\n",
+    b"MATCHSTATE:0:0\r\n",
+    b"MATCHSTATE:7:0::AsKd|\r\n",
+    b"MATCHSTATE:0:1:r1:AsKd|\r\n",
+    b"x" * 10_000 + b"\r\n",
+)
+_BEGIN, _END = "<!-- fathom bench faults -->", "<!-- end -->"
+"""Around the table in a document."""
+
+
+@dataclass
+class Injured:
+    """What was done to the daemon."""
+
+    killed: set[int] = field(default_factory=set)
+    stopped: set[int] = field(default_factory=set)
+    cuts: int = 0
+
+
+def main(argv: list[str]) -> int:
+    """Measure; one line, JSON on request; exit status 1 if something went wrong."""
+    parser = argparse.ArgumentParser(
+        prog="fathom bench faults", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--json", action="store_true", help="print one JSON line")
+    add("--hands", type=int, default=500, help="of the match (default: %(default)s)")
+    add("--budget", type=float, default=0.5, help="seconds per hand (default: %(default)s)")
+    add("--response", type=float, default=5.0, help="seconds for one action at most (default: %(default)s)")
+    add("--slack", type=float, default=0.0, help="seconds per hand the dealer allows besides (default: 0)")
+    add("--workers", type=int, default=4, help="default: %(default)s")
+    add("--kill-every", type=float, default=2.0, metavar="SECONDS", help="default: %(default)s")
+    add("--blueprint", default="", metavar="FILE", help="default: as `fathom serve`")
+    add("--seed", type=int, default=1, help="of cards, opponent and faults (default: 1)")
+    add("--table", type=Path, metavar="FILE", help="also put the figures into this document")
+    args = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as folder:
+        figures = measure(args, Path(folder))
+    if args.table is not None:
+        put_table(args.table, figures)
+    if args.json:
+        print(json.dumps({"bench": "faults", **figures}))
+    else:
+        for name, value in figures.items():
+            print(f"{name:24} {value}")
+    return int(any(figures[name] for name in MUST_BE_ZERO))
+
+
+MUST_BE_ZERO = ("illegal_actions", "late_actions", "lost_hands", "uncounted_events")
+
+
+def measure(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Play, hurt, and compare what the daemon counted with what happened."""
+    words = ["--workers", str(args.workers), "--budget", str(args.budget), "--set", "log.format=json"]
+    words += ["--set", "workers.hang_seconds=1.0", "--set", f"store.path={folder / 'hands.sqlite'}"]
+    words += ["--blueprint", args.blueprint] if args.blueprint else []
+    limits = TimeLimits(int(1000 * args.response), 600_000, int(1000 * (args.budget + args.slack)))
+    with running_daemon(*words) as daemon:
+        daemon.wait_until(lambda: len(daemon.worker_pids("idle")) == args.workers)
+        table = Table(folder, "main", args.hands, args.seed, limits)
+        other = Table(folder, "cut", max(args.hands, 1000), args.seed + 1, limits)  # never to its end
+        wire = table.start()
+        started = time.monotonic()
+        names = [_start(daemon, wire, "main")]
+        injured = _hurt(args, daemon, table, wire, other, names)
+        seconds = time.monotonic() - started
+        daemon.wait_until(lambda: all(_match(daemon, name)["state"] in _ENDED for name in names), 60)
+        statuses = [_match(daemon, name) for name in names]
+        hurt = len(injured.killed | injured.stopped)
+        with suppress(RuntimeError):  # what is never counted shows in the figures
+            daemon.wait_until(lambda: daemon.metrics().total("worker_restarts_total") >= hurt, 20)
+        metrics = daemon.metrics()
+        status, drain = daemon.end()
+    return _figures(args, table, (wire, other), statuses, metrics, injured) | {
+        "seconds": round(seconds, 1),
+        "exit_status": status,
+        "drain_seconds": round(drain, 2),
+    }
+
+
+_ENDED = ("finished", "dealer_gone", "stopped", "failed")
+
+
+def _hurt(
+    args: argparse.Namespace, daemon: Daemon, table: Table, wire: Wire, other: Table, names: list[str]
+) -> Injured:
+    """All faults, until the match is over."""
+    rng, injured = Random(args.seed), Injured()
+    next_kill = time.monotonic() + args.kill_every
+    junk_due = [args.hands * share // 10 for share in range(9, -1, -1)]
+    second: Wire | None = None
+    while not table.wait(0.05):
+        if time.monotonic() >= next_kill:
+            next_kill += args.kill_every
+            pids = set(daemon.worker_pids("idle", "busy")) - injured.stopped
+            injured.killed |= _signal_one(rng, pids, signal.SIGKILL)
+        done = wire.hands_shown
+        while junk_due and done >= junk_due[-1]:
+            junk_due.pop()
+            wire.add_junk(rng.choice(_JUNK))
+        if not injured.stopped and done >= args.hands // 4:
+            injured.stopped = _stop_one(rng, daemon)
+        if second is None and done >= args.hands // 2:
+            second = other.start()
+            names.append(_start(daemon, second, "cut"))
+        if second is not None and not injured.cuts and second.hands_shown >= args.hands // 10:
+            second.cut()
+            injured.cuts = 1
+    if second is not None:
+        if not injured.cuts:
+            second.cut()
+            injured.cuts = 1
+        other.wait(None)
+    return injured
+
+
+def _stop_one(rng: Random, daemon: Daemon) -> set[int]:
+    """Who was stopped: one that is at work, since nobody would notice an idle one before its next task."""
+    stopped = _signal_one(rng, set(daemon.worker_pids("busy")), signal.SIGSTOP)
+    if stopped <= set(daemon.worker_pids("busy")):
+        return stopped
+    return _signal_one(rng, stopped, signal.SIGCONT) - stopped
+
+
+def _signal_one(rng: Random, pids: set[int], number: signal.Signals) -> set[int]:
+    """Who got it: one of them, or nobody."""
+    if not pids:
+        return set()
+    pid = rng.choice(sorted(pids))
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+        return {pid}
+    return set()
+
+
+def _start(daemon: Daemon, wire: Wire, name: str) -> str:
+    return str(daemon.post("/v1/matches", {"host": "127.0.0.1", "port": wire.port, "name": name})["match"])
+
+
+def _match(daemon: Daemon, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = daemon.get(f"/v1/matches/{name}")
+    return found
+
+
+def _figures(
+    args: argparse.Namespace,
+    table: Table,
+    second: tuple[Wire, Table],
+    statuses: list[dict[str, Any]],
+    metrics: Metrics,
+    injured: Injured,
+) -> dict[str, Any]:
+    wire, _ = second
+    main_match, *others = statuses
+    complaints = table.complaints
+    for line in complaints:
+        print(line, file=sys.stderr)
+    replies = sorted(wire.reply_seconds)
+    restarts = metrics.by("worker_restarts_total", "reason")
+    lost = abs(args.hands - main_match["hands"]) + int(main_match["chips"] != table.chips())
+    uncounted = [
+        wire.junk_sent - main_match["malformed_lines"],
+        wire.junk_sent - int(metrics.total("malformed_lines_total")),
+        max(len(injured.killed | injured.stopped) - sum(restarts.values()), 0),
+        len(injured.stopped) - int(bool(restarts.get("hung"))),
+        injured.cuts - int(metrics.total("match_ends_total", state="dealer_gone")),
+        int(metrics.total("hands_total")) - sum(status["hands"] for status in statuses),
+    ]
+    return {
+        "illegal_actions": sum("WARNING" in line for line in complaints),
+        "late_actions": sum("time" in line for line in complaints) + int(table.status != 0),
+        "lost_hands": lost,
+        "uncounted_events": sum(map(abs, uncounted)),
+        "hands": main_match["hands"],
+        "kills": len(injured.killed),
+        "stops": len(injured.stopped),
+        "cuts": injured.cuts,
+        "junk_lines": wire.junk_sent,
+        "cut_match": f"{others[0]['state']} after {others[0]['hands']} hands" if others else "none",
+        "worker_restarts": restarts,
+        "redispatches": int(metrics.total("redispatches_total")),
+        "decisions": metrics.by("decisions_total", "rung"),
+        "fallbacks": metrics.by("fallbacks_total", "rung", "reason"),
+        "reply_ms_p50": round(1000 * replies[len(replies) // 2]) if replies else 0,
+        "reply_ms_p99": round(1000 * replies[int(0.99 * (len(replies) - 1))]) if replies else 0,
+        "reply_ms_max": round(1000 * replies[-1]) if replies else 0,
+        "seconds_per_hand": round(sum(replies) / max(args.hands, 1), 3),
+        "budget": args.budget,
+        "workers": args.workers,
+    }
+
+
+def put_table(path: Path, figures: dict[str, Any]) -> None:
+    """Replace the table in a document, which marks its place."""
+    text = path.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise ValueError(f"{path} has no place for the table: it needs the lines {_BEGIN} and {_END}")
+    rows = [f"| `{name}` | {_cell(value)} |" for name, value in figures.items()]
+    table = "\n".join(["", "| figure | value |", "| --- | --- |", *rows, ""])
+    path.write_text(before + begin + table + end + after, encoding="utf-8")
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {count}" for name, count in value.items()) or "none"
+    return str(value)
