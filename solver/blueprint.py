@@ -84,6 +84,8 @@ class Blueprint:
     """int64[nodes]: where a decision node's bytes start, by the tree's number of the node; -1 for others."""
     bytes: U8
     arrays: Mapping[str, Any]
+    training: Mapping[str, Any] | None
+    """What it takes to train on, if the file carries it: see `solver.carried_training`."""
 
     @cached_property
     def cards(self) -> CardAbstraction:
@@ -142,12 +144,17 @@ def write_blueprint(
     return write_tables(path, KIND, record, tables)
 
 
-def add_tables(source: Path, target: Path, tables: Mapping[str, Any]) -> int:
-    """Write a blueprint again with more tables, or others of the same names; returns the file's size."""
+def add_tables(
+    source: Path, target: Path, tables: Mapping[str, Any], more: Mapping[str, object] | None = None
+) -> int:
+    """Write a blueprint again with more tables, or others of the same names; returns the file's size.
+
+    more  for the header's record
+    """
     header = read_header(source, KIND)
     kept = map_tables(source, KIND, header, verify=True)
     record = {name: value for name, value in header.items() if name != "tables"}
-    return write_tables(target, KIND, record, {**kept, **tables})
+    return write_tables(target, KIND, {**record, **(more or {})}, {**kept, **tables})
 
 
 def open_blueprint(path: Path, verify: bool = False, tick: Tick | None = None) -> Blueprint:
@@ -172,6 +179,7 @@ def open_blueprint(path: Path, verify: bool = False, tick: Tick | None = None) -
             _bases(tree, num_buckets),
             tables["strategy"],
             tables,
+            header.get("training"),
         )
     except (KeyError, TypeError) as error:
         raise BlueprintError(f"{path} lacks something every blueprint has: {error}") from None

@@ -6,7 +6,7 @@ folder holds the last complete one, and a training resumed from it loses what ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -113,8 +113,12 @@ class TrainingRun:
 
     def save(self, folder: Path) -> int:
         """Replace the checkpoint and return its size."""
+        return write_checkpoint(folder, self.record(), self.cards, self.trainer.regret, self.trainer.sums)
+
+    def record(self) -> dict[str, Any]:
+        """Everything about the training but its tables."""
         trainer = self.trainer
-        record: dict[str, object] = {
+        return {
             "preset": self.preset.name,
             "menus": self.preset.menus,
             "buckets": list(trainer.game.num_buckets),
@@ -127,10 +131,6 @@ class TrainingRun:
             "core_seconds": self.core_seconds,
             "history": self.history,
         }
-        tables = {f"cards.{name}": array for name, array in self.cards.to_arrays().items()}
-        return write_tables(
-            folder / CHECKPOINT, _KIND, record, {**tables, "regret": trainer.regret, "sums": trainer.sums}
-        )
 
     def write(self, path: Path, reproducible: bool = False) -> int:
         """Write the blueprint trained so far and return its size.
@@ -169,6 +169,14 @@ class TrainingRun:
         strategies = np.where(totals > 0, values / np.where(totals > 0, totals, 1), inside / counts[:, None])
         before, self._last_strategies = self._last_strategies, strategies.astype(np.float32)
         return float("nan") if before is None else float(np.abs(strategies - before).sum(axis=1).mean() / 2)
+
+
+def write_checkpoint(
+    folder: Path, record: Mapping[str, Any], cards: CardAbstraction, regret: F32, sums: F32
+) -> int:
+    """Replace the checkpoint of a folder and return its size."""
+    tables = {f"cards.{name}": array for name, array in cards.to_arrays().items()}
+    return write_tables(folder / CHECKPOINT, _KIND, record, {**tables, "regret": regret, "sums": sums})
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,13 +226,19 @@ def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None
     return run
 
 
-def extract(folder: Path, path: Path) -> tuple[int, int]:
+def extract(
+    folder: Path, path: Path, also: Callable[[TrainingRun, Path], int] | None = None
+) -> tuple[int, int]:
     """Write the blueprint a checkpoint holds; returns its iterations and the file's size.
+
+    also  something more to do with the file: `carried_training.fold_in`
 
     The training may be running: a checkpoint is replaced as a whole, never changed.
     """
     run = resume(folder, ListDealer(new_deals(0, 4)), threads=1)
     size = run.write(path)
+    if also is not None:
+        size = also(run, path)
     run.close()
     return run.trainer.iterations, size
 

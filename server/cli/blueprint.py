@@ -65,6 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     extract.add_argument("folder", type=Path, help="the training's, as given to --checkpoint")
     extract.add_argument("file", type=Path, help="the new file, e.g. early.blueprint")
+    extract.add_argument("--carry", action="store_true", help="with what it takes to train on elsewhere")
     values = verbs.add_parser("values", help="add the table that the first round is solved with")
     values.add_argument("file", type=Path, help="the blueprint")
     values.add_argument("target", type=Path, help="the new file; may be the same")
@@ -137,9 +138,19 @@ def _info(args: argparse.Namespace) -> int:
         "core_hours": origin.core_hours,
         "date": origin.date,
         "fathom": origin.fathom,
+        "carries_training": blueprint.training is not None,
+        "opponent_strategies": _strategies(blueprint),
         "settings": dict(origin.settings),
     }
     return _print_facts(facts, args.json)
+
+
+def _strategies(blueprint: Blueprint) -> int:
+    """Of the opponent in the table for the first round."""
+    from solver.opponent_values import read_values
+
+    tables = read_values(blueprint)
+    return 0 if tables is None else tables[0].values.shape[1]
 
 
 def _verify(args: argparse.Namespace) -> int:
@@ -209,9 +220,10 @@ def _pack(args: argparse.Namespace) -> int:
 
 
 def _extract(args: argparse.Namespace) -> int:
+    from solver.carried_training import fold_in
     from solver.training import extract
 
-    iterations, size = extract(args.folder, args.file)
+    iterations, size = extract(args.folder, args.file, fold_in if args.carry else None)
     print(f"{args.file}: {iterations:,} iterations, {size:,} bytes")
     return 0
 

@@ -30,6 +30,7 @@ examples:
   fathom train --preset tiny                                   a playable blueprint in a minute
   fathom train --preset default --iterations 500000000         hours; stop with Ctrl-C, go on with --resume
   fathom train --preset default --resume --iterations 2000000000   finished; now four times as long
+  fathom train --from default.blueprint.xz --checkpoint better --iterations 4000000000   what others began
   fathom blueprint plan --preset paper                         what a training needs, before it starts"""
 
 
@@ -52,10 +53,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="go on from the checkpoint in that folder; with a length: by a longer plan (see below)",
     )
     parser.add_argument(
+        "--from",
+        dest="source",
+        type=Path,
+        metavar="FILE",
+        help="go on from a blueprint that carries its training, in a new folder",
+    )
+    parser.add_argument(
         "--interval", type=float, default=60.0, metavar="SECONDS", help="between checkpoints (default: 60)"
     )
     parser.add_argument("--reproducible", action="store_true", help="no date and core-hours in the blueprint")
     parser.add_argument("--pack", action="store_true", help="write PRESET.blueprint.xz, too")
+    parser.add_argument(
+        "--carry", action="store_true", help="write the blueprint with what it takes to train on elsewhere"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress, only the last line")
     tuning = parser.add_argument_group("how to learn (shares are of the whole training)")
     tuning.add_argument("--discount-share", type=float, help="how long to discount linearly")
@@ -74,7 +85,10 @@ def run(args: argparse.Namespace) -> int:
     if args.threads < 1:
         raise ValueError(f"{args.threads} threads: give at least 1")
     console = Console(stderr=True, quiet=args.quiet)
-    training = (_resume if args.resume else _start)(args, folder, console)
+    if args.source is not None:
+        _unfold(args, folder)
+    going_on = args.resume or args.source is not None
+    training = (_resume if going_on else _start)(args, folder, console)
     interrupted = _train(training, folder, args.interval, console)
     training.save(folder)
     if interrupted:
@@ -111,6 +125,16 @@ def _start(args: argparse.Namespace, folder: Path, console: Console) -> Training
         cards = make_card_abstraction(preset.cards, args.seed, progress)
         dealer = HoldemDealer(open_tables(cards, progress=progress))
     return TrainingRun(preset, plan, cards, dealer, args.threads)
+
+
+def _unfold(args: argparse.Namespace, folder: Path) -> None:
+    from solver.blueprint import unpack
+    from solver.carried_training import unfold
+    from solver.training import CHECKPOINT
+
+    if (folder / CHECKPOINT).exists():
+        raise ValueError(f"{folder} holds a training already: add --resume, or name another folder")
+    unfold(unpack(args.source), folder)
 
 
 def _resume(args: argparse.Namespace, folder: Path, console: Console) -> TrainingRun:
@@ -167,10 +191,13 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def _finish(training: TrainingRun, folder: Path, args: argparse.Namespace) -> int:
     from server.training_plot import training_svg
     from solver.blueprint import pack
+    from solver.carried_training import fold_in
 
     preset, trainer = training.preset, training.trainer
     path = folder / f"{preset.name}.blueprint"
     size = training.write(path, args.reproducible)
+    if args.carry:
+        size = fold_in(training, path)
     if args.pack:
         size = pack(path, folder / f"{path.name}.xz")
     if training.history:

@@ -1,0 +1,82 @@
+"""A training inside its blueprint: what it takes to go on with it elsewhere, in two bytes per action at most.
+
+1. Regrets are kept by sign and logarithm, one byte each: 127 steps of a fifth of an octave, from 1/64 of a
+   big blind up, so none is off by more than 7.2 %. What is below is 0. Regret matching corrects such errors
+   as it corrects those of its samples.
+2. Sums of strategies are the blueprint's probabilities times one weight per infoset, kept likewise.
+3. A checkpoint made from it (`unfold`) is a checkpoint like any other.
+
+So a blueprint that is published can be trained on by anybody, and its core-hours add up.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.blueprint import FULL, BlueprintError, add_tables, open_blueprint
+from solver.layout import F32
+from solver.training import TrainingRun, write_checkpoint
+from solver.training_game import TrainingGame, make_training_game
+
+_LEAST = 2.0**-6
+_STEPS_PER_OCTAVE = 5
+_MOST = 127
+
+
+def fold_in(run: TrainingRun, path: Path) -> int:
+    """Put a training's tables into the blueprint it has written; returns the file's size."""
+    trainer, game = run.trainer, run.trainer.game
+    regret, weight = [], []
+    for n in range(len(game.betting.base)):
+        rows = _rows(game, trainer.regret, n)
+        regret.append(to_steps(rows.T).ravel())
+        weight.append(to_steps(_rows(game, trainer.sums, n).sum(axis=1)))
+    tables = {"training.regret": np.concatenate(regret), "training.weight": np.concatenate(weight)}
+    return add_tables(path, path, tables, {"training": run.record()})
+
+
+def unfold(path: Path, folder: Path) -> int:
+    """Make a checkpoint in a folder from what a blueprint carries; returns the iterations it has done."""
+    blueprint = open_blueprint(path, verify=True)
+    record = blueprint.training
+    if record is None:
+        raise BlueprintError(f"{path} does not carry its training: it was written without --carry")
+    game = make_training_game(blueprint.tree, blueprint.num_buckets, float(blueprint.definition.big_blind))
+    regret, sums = np.zeros(game.table_size, np.float32), np.zeros(game.table_size, np.float32)
+    first = 0
+    for n, node in enumerate(game.tree_node.tolist()):
+        num_buckets, num_actions = int(game.node_buckets[n]), int(game.betting.num_actions[n])
+        start, size = int(game.betting.base[n]), num_buckets * num_actions
+        steps = blueprint.arrays["training.regret"][start : start + size].reshape(num_actions, num_buckets)
+        _rows(game, regret, n)[:] = from_steps(steps).T
+        weight = from_steps(blueprint.arrays["training.weight"][first : first + num_buckets])
+        _rows(game, sums, n)[:] = blueprint.rows(node).T / np.float32(FULL) * weight[:, None]
+        first += num_buckets
+    folder.mkdir(parents=True, exist_ok=True)
+    write_checkpoint(folder, record, blueprint.cards, regret, sums)
+    return int(record["iterations"])
+
+
+def to_steps(numbers: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
+    """Sign and logarithm in one byte."""
+    magnitude = np.abs(numbers.astype(np.float64))
+    steps = 1 + np.rint(_STEPS_PER_OCTAVE * np.log2(np.maximum(magnitude, _LEAST) / _LEAST))
+    steps = np.where(magnitude < _LEAST, 0, np.minimum(steps, _MOST))
+    return np.asarray(np.sign(numbers) * steps, dtype=np.int8)
+
+
+def from_steps(steps: npt.NDArray[np.int8]) -> F32:
+    """What `to_steps` made, to 7.2 %."""
+    wide = steps.astype(np.float32)
+    magnitude = _LEAST * np.exp2((np.abs(wide) - 1) / _STEPS_PER_OCTAVE)
+    return np.where(steps == 0, 0, np.sign(wide) * magnitude).astype(np.float32)
+
+
+def _rows(game: TrainingGame, table: F32, n: int) -> F32:
+    """float32[K, A]: a node's part of a table. A view."""
+    start, num_actions = int(game.betting.base[n]), int(game.betting.num_actions[n])
+    return table[start : start + int(game.node_buckets[n]) * num_actions].reshape(-1, num_actions)

@@ -1,0 +1,68 @@
+"""A training that goes on from what its blueprint carries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from solver.blueprint import BlueprintError, open_blueprint, pack, unpack
+from solver.carried_training import fold_in, from_steps, to_steps, unfold
+from solver.mccfr import make_plan
+from solver.training import resume
+from tests.solver.training_setups import small_dealer, small_run
+
+
+def test_steps_keep_sign_and_size() -> None:
+    rng = np.random.default_rng(1)
+    numbers = (rng.choice([-1, 1], 10_000) * np.exp2(rng.uniform(-5.9, 18.9, 10_000))).astype(np.float32)
+    again = from_steps(to_steps(numbers))
+    assert np.abs(again / numbers - 1).max() < 0.0719
+    tiny = np.array([0, 0.01, -0.01], dtype=np.float32)
+    assert (from_steps(to_steps(tiny)) == 0).all()
+    assert from_steps(to_steps(np.array([1e9, -1e9], dtype=np.float32)))[1] < -500_000
+
+
+def test_a_blueprint_carries_its_training_and_it_goes_on(tmp_path: Path) -> None:
+    run = small_run(20_000)
+    while not run.is_done:
+        run.step()
+    run.report()
+    path = tmp_path / "carried.blueprint"
+    plain = run.write(path)
+    assert fold_in(run, path) > plain
+    pack(path, tmp_path / "carried.blueprint.xz")
+    again = unpack(tmp_path / "carried.blueprint.xz", cache=tmp_path / "cache")
+    assert unfold(again, tmp_path / "elsewhere") == run.trainer.iterations
+    settings = run.trainer.plan.settings
+    longer = make_plan(settings, run.trainer.plan.seed, 40_000, batch=run.trainer.plan.batch)
+    other = resume(tmp_path / "elsewhere", small_dealer(), 1)
+    before, after = run.trainer.regret, other.trainer.regret
+    large = np.abs(before) > 1
+    assert large.sum() > 1_000
+    assert np.abs(after[large] / before[large] - 1).max() < 0.0719
+    # Sums are probabilities in bytes times a weight: the average stays what it was, to a byte.
+    difference = np.abs(run.trainer.average_strategy() - other.trainer.average_strategy())
+    seen = run.trainer.sums > 0.1
+    assert difference[seen].max() < 2 / 255
+    assert other.core_seconds == run.core_seconds
+    assert [row[:3] for row in other.history] == [row[:3] for row in run.history]
+    other.close()
+    on = resume(tmp_path / "elsewhere", small_dealer(), 1, longer)
+    while not on.is_done:
+        on.step()
+    assert on.trainer.iterations == longer.iterations
+    on.close()
+    run.close()
+
+
+def test_a_blueprint_that_carries_nothing_says_so(tmp_path: Path) -> None:
+    run = small_run(2_000)
+    run.step()
+    path = tmp_path / "plain.blueprint"
+    run.write(path)
+    run.close()
+    assert open_blueprint(path).training is None
+    with pytest.raises(BlueprintError, match="--carry"):
+        unfold(path, tmp_path / "elsewhere")
