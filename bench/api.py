@@ -190,9 +190,7 @@ async def _keep_solving(daemon: Daemon, done: asyncio.Event) -> None:
         await daemon.post("/v1/decide", {"matchstate": _SOLVING, "budget": 4.0})
 
 
-async def _watch_pool(
-    daemon: Daemon, done: asyncio.Event, looks: list[bool], busy: asyncio.Event
-) -> None:
+async def _watch_pool(daemon: Daemon, done: asyncio.Event, looks: list[bool], busy: asyncio.Event) -> None:
     """Look now and then whether every worker solves; the first time they do, say so."""
     while not done.is_set():
         workers = (await daemon.get("/v1/status"))["pool"]["workers"]

@@ -44,6 +44,7 @@ class Decision:
     iterations: int
     seconds: float
     explanation: str
+    details: dict[str, Any] | None = None
     range: dict[str, Any] | None = None
 
 
@@ -119,9 +120,11 @@ class FathomClient:
         budget: float | None = None,
         seed: int | None = None,
         whole_range: bool = False,
+        explain: bool = False,
     ) -> Decision:
         """What the bot does in a hand, given as an ACPC dealer tells it."""
         body = {"matchstate": matchstate, "budget": budget, "seed": seed, "range": whole_range}
+        body["explain"] = explain
         return _read(Decision, self._ask("POST", "/v1/decide", body))
 
     def new_hand(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -30,11 +31,12 @@ LEAST_BUDGET, MOST_BUDGET = 0.01, 600.0
 STREETS = ("pre-flop", "flop", "turn", "river")
 
 _SEED_BITS = 63
-_FIELDS = {"matchstate", "betting", "board", "hole", "budget", "seed", "range"}
+_FIELDS = {"matchstate", "betting", "board", "hole", "budget", "seed", "range", "explain"}
 _METHODS = {
     "blueprint": "looked up in the blueprint",
     "depth-limited": "solved to the end of the street, the rest valued by play-outs",
     "exact": "solved to the end of the hand",
+    "exact, safe": "solved to the end of the hand, safely",
 }
 
 
@@ -45,6 +47,7 @@ class _Question:
     budget: float
     seed: int
     whole_range: bool
+    explain: bool
 
     @property
     def hand(self) -> int:
@@ -102,7 +105,8 @@ async def _decide(decider: Decider, question: _Question, match: str) -> Decision
         )
         clock.spend(before.seconds)
         context = before.context
-    return await decider.decide(replace(asked, context=context, seconds=clock.seconds_for(betting)))
+    seconds = clock.seconds_for(betting)
+    return await decider.decide(replace(asked, context=context, seconds=seconds, explain=question.explain))
 
 
 def _read(fields: Mapping[str, object], budget: float) -> _Question:
@@ -125,6 +129,7 @@ def _read(fields: Mapping[str, object], budget: float) -> _Question:
         budget=budget if given is None else given,
         seed=secrets.randbits(_SEED_BITS) if seed is None else seed,
         whole_range=read.flag(fields, "range"),
+        explain=read.flag(fields, "explain"),
     )
 
 
@@ -178,6 +183,8 @@ def _body(question: _Question, made: DecisionAnswer) -> dict[str, object]:
         "seconds": round(made.seconds, 3),
         "explanation": _explanation(question, made, strategy),
     }
+    if question.explain:
+        body["details"] = None if made.explanation is None else json.loads(made.explanation)
     if question.whole_range:
         body["range"] = _range_body(made, weights)
     return body

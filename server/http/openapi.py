@@ -407,6 +407,7 @@ def _schemas() -> Schema:
                 "budget": budget,
                 "seed": {"type": ["integer", "null"], "minimum": 0, "maximum": 2**63 - 1},
                 "range": {"type": ["boolean", "null"], "description": "also tell what every other hand does"},
+                "explain": {"type": ["boolean", "null"], "description": "also tell all about the solve"},
             },
             examples=[{"matchstate": "MATCHSTATE:1:0::|AsKd"}, {"betting": "", "hole": "AsKd"}],
         ),
@@ -427,6 +428,11 @@ def _schemas() -> Schema:
                 "iterations": {"type": "integer"},
                 "seconds": {"type": "number"},
                 "explanation": {"type": "string"},
+                "details": {
+                    "type": ["object", "null"],
+                    "description": "if asked for, as `fathom decide --json`: values, exploitability, time by"
+                    " phase, and both ranges and the strategy as grids; null if nothing was solved",
+                },
                 "range": {
                     "type": "object",
                     "description": "if asked for: weight and strategy of every hand we might hold",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -14,6 +15,7 @@ from solver.agent import Agent
 from solver.agent_settings import TURN
 from solver.blueprint import open_blueprint
 from solver.decision import Method
+from solver.explanation import explain
 from solver.limits import Limits
 from solver.nested import Context
 from solver.street_solves import LEAST_ITERATIONS
@@ -72,6 +74,7 @@ class AgentAnswerer:
             iterations=decision.iterations,
             seconds=decision.seconds,
             rung=Rung.BEST_SO_FAR if hurried or stop() else Rung.SOLVED,
+            explanation=json.dumps(explain(decision, request.hand)).encode() if request.explain else None,
         )
 
 

@@ -64,6 +64,11 @@ def test_earlier_decisions_are_made_again_for_their_context(tmp_path: Path) -> N
     assert [len(request.board) for request in decider.requests] == [3, 3, 4]
 
 
+def test_details_come_if_asked_for(tmp_path: Path) -> None:
+    assert ask(tmp_path, {"matchstate": FLOP, "explain": True})["details"] == {"pot": 1}
+    assert "details" not in ask(tmp_path, {"matchstate": FLOP})
+
+
 def test_seeds_differ_unless_given(tmp_path: Path) -> None:
     decider = StandIn()
     for _ in range(2):

@@ -1,0 +1,41 @@
+"""The agent as workers use it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from game.cards import parse_cards
+from game.hands import parse_hand
+from server.decisions import DecisionRequest
+from server.pool.answers import AgentAnswerer
+from solver.agent import Agent
+from solver.nested import Context
+from tests.arena.blueprints import WIDE, made_up_blueprint
+
+
+def test_answers_follow_what_was_played_and_tell_about_themselves(tmp_path: Path) -> None:
+    answerer = AgentAnswerer(Agent(made_up_blueprint(tmp_path, WIDE)))
+    river = DecisionRequest(
+        match="m",
+        betting="cc/cc/cc/",
+        board=parse_cards("Th9c2s3d4h"),
+        hand=parse_hand("QhJh"),
+        context=None,
+        seed=1,
+        seconds=0.1,
+    )
+    drawn = answerer.answer(river, 0.1, 1, lambda: False)
+    assert drawn.context is not None
+    assert Context.from_bytes(drawn.context).text == f"cc/cc/cc/{drawn.action}"
+    assert drawn.explanation is None
+    # Whatever it would have done: this is what happened.
+    played = answerer.answer(replace(river, played="r20000", explain=True), 0.1, 1, lambda: False)
+    assert played.context is not None
+    assert Context.from_bytes(played.context).text == "cc/cc/cc/r20000"
+    assert played.explanation is not None
+    told = json.loads(played.explanation)
+    assert told["hand"] == "QhJh"
+    assert len(told["own_range"]) == 169
+    assert told["street"] == "river"
