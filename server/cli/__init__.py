@@ -13,11 +13,13 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from types import ModuleType
 
 from arena.errors import MatchAborted
 
 COMMANDS = {
     "serve": "run the daemon: HTTP, ACPC dealers, a pool of workers that solve",
+    "warm-up": "compile and unpack now what would make a first start slow",
     "config": "check or show the daemon's configuration",
     "demo": "watch two simple players over the dealer: a first look, no set-up needed",
     "dealer": "run an ACPC dealer: a drop-in for the reference program",
@@ -55,13 +57,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             name, help=summary, description=summary, formatter_class=argparse.RawDescriptionHelpFormatter
         )
         if name == wanted:
-            importlib.import_module(f"server.cli.{name}").configure(subparser)
+            _module(name).configure(subparser)
     args, unknown = parser.parse_known_args(arguments)
     if unknown:
         subparsers.choices[args.command].error(f"unrecognized arguments: {' '.join(unknown)}")
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _terminate)
-    module = importlib.import_module(f"server.cli.{args.command}")
+    module = _module(args.command)
     try:
         return int(module.run(args))
     except KeyboardInterrupt:
@@ -74,6 +76,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Refusals of bad input are ValueErrors with a message for people; a missing file is an OSError.
         print(f"fathom {args.command}: {error}", file=sys.stderr)
         return 1 if isinstance(error, MatchAborted) else 2
+
+
+def _module(command: str) -> ModuleType:
+    return importlib.import_module(f"server.cli.{command.replace('-', '_')}")
 
 
 def _terminate(signum: int, frame: object) -> None:  # noqa: ARG001

@@ -1,0 +1,84 @@
+"""What ships with Fathom for running it fits the program."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from server import healthcheck
+from server.config import load_config
+from server.metrics import Metrics
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
+DASHBOARD = DEPLOY / "grafana/provisioning/dashboards/fathom.json"
+
+
+def metric_names() -> set[str]:
+    names = set(re.findall(r"^# TYPE (\S+)", Metrics().text().decode(), re.MULTILINE))
+    return names | {f"{name}_{part}" for name in names for part in ("bucket", "count", "sum")}
+
+
+def expressions() -> list[str]:
+    panels = json.loads(DASHBOARD.read_text())["panels"]
+    return [target["expr"] for panel in panels for target in panel["targets"]]
+
+
+def test_the_example_configuration_is_one() -> None:
+    assert load_config(DEPLOY / "fathom.toml", {}, {}).log.format == "json"
+
+
+def test_rules_and_dashboard_ask_for_metrics_there_are() -> None:
+    rules = (DEPLOY / "prometheus/rules.yml").read_text()
+    recorded = set(re.findall(r"record: (\S+)", rules))
+    for text in (rules, *expressions()):
+        asked = set(re.findall(r"\bfathom_[a-z_]+", text))
+        assert asked <= metric_names(), asked - metric_names()
+        assert set(re.findall(r"\bfathom:[a-z0-9_:]+", text)) <= recorded
+
+
+def test_every_alert_has_a_page_to_open() -> None:
+    headings = re.findall(r"^#+ (.+)$", (ROOT / "docs/operations.md").read_text(), re.MULTILINE)
+    anchors = {heading.lower().replace(" ", "-") for heading in headings}
+    rules = (DEPLOY / "prometheus/rules.yml").read_text()
+    named = re.findall(r"operations\.md#([a-z-]+)", rules)
+    assert len(named) == rules.count("- alert:")
+    assert set(named) <= anchors
+
+
+def test_panels_do_not_overlap() -> None:
+    cells: set[tuple[int, int]] = set()
+    for panel in json.loads(DASHBOARD.read_text())["panels"]:
+        at = panel["gridPos"]
+        own = {(at["x"] + i, at["y"] + j) for i in range(at["w"]) for j in range(at["h"])}
+        assert not own & cells
+        assert at["x"] + at["w"] <= 24
+        cells |= own
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed (Debian: prometheus)")
+@pytest.mark.parametrize("verb", [("check", "config", "prometheus.yml"), ("test", "rules", "rules.test.yml")])
+def test_promtool_accepts_configuration_and_rules(verb: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        ["promtool", *verb], cwd=DEPLOY / "prometheus", capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed (Debian: prometheus)")
+def test_promtool_likes_the_metrics() -> None:
+    done = subprocess.run(
+        ["promtool", "check", "metrics"], input=Metrics().text(), capture_output=True, check=False
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr).decode()
+
+
+def test_a_daemon_that_is_not_there_is_not_healthy(capsys: pytest.CaptureFixture[str]) -> None:
+    assert healthcheck.main(["http://127.0.0.1:9/readyz"]) == 1
+    assert "not ready" in capsys.readouterr().err
+    assert healthcheck.main(["file:///etc/passwd"]) == 2
