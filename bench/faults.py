@@ -2,13 +2,15 @@
 
 The daemon is a process of its own (`fathom serve`); the dealer, the opponent (who plays at random) and
 everything that hurts are out here. A worker is killed every `--kill-every` seconds, one is stopped, lines
-of junk are sent between the dealer's, and a second match is cut off in the middle of a hand.
+of junk are sent between the dealer's, a second match is cut off in the middle of a hand, and for a tenth of
+the hands the hand store cannot write a byte, as on a full disk.
 
 illegal_actions   warnings of the dealer
 late_actions      the dealer's limits overrun: `--budget` per hand on average (what the time bank must keep),
                   and `--response` for one action
-lost_hands        hands that the dealer has finished and the daemon's books do not know, or know otherwise
-uncounted_events  junk lines, kills, stops and cuts that are missing in the metrics
+lost_hands        hands that the dealer has finished and the daemon's books or its hand store do not know, or
+                  know otherwise
+uncounted_events  junk lines, kills, stops, cuts and full disks that are missing in the metrics
 
 All four must be 0. The exit status says so.
 """
@@ -18,6 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -31,6 +34,7 @@ from typing import Any
 from arena.clock import TimeLimits
 from bench._daemon import Daemon, Metrics, running_daemon
 from bench._table import Table, Wire
+from server.hand_store import HandQuery, HandReader
 
 QUICK = ("--hands", "20", "--budget", "0.2", "--kill-every", "1")
 
@@ -53,6 +57,14 @@ class Injured:
     killed: set[int] = field(default_factory=set)
     stopped: set[int] = field(default_factory=set)
     cuts: int = 0
+    full_from: int | None = None
+    full_until: int | None = None
+    """Hands after which the disk was full, and good again."""
+
+    @property
+    def disk_was_full(self) -> bool:
+        """Whether something must have been written while it was."""
+        return self.full_from is not None and (self.full_until or 0) > self.full_from + 1
 
 
 def main(argv: list[str]) -> int:
@@ -107,9 +119,12 @@ def measure(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
         hurt = len(injured.killed | injured.stopped)
         with suppress(RuntimeError):  # what is never counted shows in the figures
             daemon.wait_until(lambda: daemon.metrics().total("worker_restarts_total") >= hurt, 20)
+        with suppress(RuntimeError):
+            daemon.wait_until(lambda: not daemon.metrics().total("store_waiting"), 20)
         metrics = daemon.metrics()
         status, drain = daemon.end()
-    return _figures(args, table, (wire, other), statuses, metrics, injured) | {
+    stored = _stored_hands(folder / "hands.sqlite")
+    return _figures(args, table, (wire, other), statuses, metrics, injured, stored) | {
         "seconds": round(seconds, 1),
         "exit_status": status,
         "drain_seconds": round(drain, 2),
@@ -138,18 +153,31 @@ def _hurt(
             wire.add_junk(rng.choice(_JUNK))
         if not injured.stopped and done >= args.hands // 4:
             injured.stopped = _stop_one(rng, daemon)
+        _fill_disk(args, daemon, injured, done)
         if second is None and done >= args.hands // 2:
             second = other.start()
             names.append(_start(daemon, second, "cut"))
         if second is not None and not injured.cuts and second.hands_shown >= args.hands // 10:
             second.cut()
             injured.cuts = 1
+    _fill_disk(args, daemon, injured, args.hands)
     if second is not None:
         if not injured.cuts:
             second.cut()
             injured.cuts = 1
         other.wait(None)
     return injured
+
+
+def _fill_disk(args: argparse.Namespace, daemon: Daemon, injured: Injured, done: int) -> None:
+    """Forbid the daemon to write to any file for a while; its log goes into a pipe."""
+    pid, (_, hard) = daemon.process.pid, resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE)
+    if injured.full_from is None and args.hands > done >= args.hands * 6 // 10:
+        injured.full_from = done
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, hard))
+    elif injured.full_from is not None and injured.full_until is None and done >= args.hands * 7 // 10:
+        injured.full_until = done
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (hard, hard))
 
 
 def _stop_one(rng: Random, daemon: Daemon) -> set[int]:
@@ -187,6 +215,7 @@ def _figures(
     statuses: list[dict[str, Any]],
     metrics: Metrics,
     injured: Injured,
+    stored: dict[str, list[int]],
 ) -> dict[str, Any]:
     wire, _ = second
     main_match, *others = statuses
@@ -196,12 +225,17 @@ def _figures(
     replies = sorted(wire.reply_seconds)
     restarts = metrics.by("worker_restarts_total", "reason")
     lost = abs(args.hands - main_match["hands"]) + int(main_match["chips"] != table.chips())
+    for status in statuses:
+        kept = stored.get(status["opponent"], [])
+        lost += abs(status["hands"] - len(kept)) + int(sum(kept) != status["chips"])
     uncounted = [
         wire.junk_sent - main_match["malformed_lines"],
         wire.junk_sent - int(metrics.total("malformed_lines_total")),
         max(len(injured.killed | injured.stopped) - sum(restarts.values()), 0),
         len(injured.stopped) - int(bool(restarts.get("hung"))),
         injured.cuts - int(metrics.total("match_ends_total", state="dealer_gone")),
+        int(injured.disk_was_full and not metrics.total("store_failures_total")),
+        int(metrics.total("store_dropped_total")),
         int(metrics.total("hands_total")) - sum(status["hands"] for status in statuses),
     ]
     return {
@@ -215,6 +249,8 @@ def _figures(
         "cuts": injured.cuts,
         "junk_lines": wire.junk_sent,
         "cut_match": f"{others[0]['state']} after {others[0]['hands']} hands" if others else "none",
+        "store_failures": int(metrics.total("store_failures_total")),
+        "hands_in_store": sum(map(len, stored.values())),
         "worker_restarts": restarts,
         "redispatches": int(metrics.total("redispatches_total")),
         "decisions": metrics.by("decisions_total", "rung"),
@@ -226,6 +262,17 @@ def _figures(
         "budget": args.budget,
         "workers": args.workers,
     }
+
+
+def _stored_hands(path: Path) -> dict[str, list[int]]:
+    """Chips of every finished hand in the store, by opponent."""
+    reader, found = HandReader(path), dict[str, list[int]]()
+    try:
+        for _, hand in reader.hands(HandQuery(finished=True, limit=1_000_000)):
+            found.setdefault(hand.opponent, []).append(hand.chips or 0)
+    finally:
+        reader.close()
+    return found
 
 
 def put_table(path: Path, figures: dict[str, Any]) -> None:

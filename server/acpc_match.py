@@ -23,9 +23,8 @@ from game.definition import GameDefinition
 from game.hands import hand_index
 from protocol.acpc import ClientConnection, Event, MalformedLine, MatchState, StateReceived
 from server.config import MatchConfig
-from server.decisions import Decider, DecisionAnswer, DecisionRequest
+from server.decisions import Decider, DecisionAnswer, DecisionRequest, parse_action
 from server.metrics import Metrics
-from server.pool.dispatcher import parse_action
 from solver.match_clock import MatchClock
 
 log = logging.getLogger(__name__)

@@ -21,6 +21,7 @@ OTHERS = "others"
 _SECONDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _MARGINS = (-5.0, -1.0, -0.5, -0.25, -0.1, -0.05, 0.0, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
 _ITERATIONS = (1, 5, 10, 24, 50, 100, 200, 400, 700, 1000, 2000)
+_BIG_BLINDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _LAGS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
 
 
@@ -40,6 +41,12 @@ class Metrics:
         )
         self.iterations = self._histogram(
             "solve_iterations", "Iterations of a solve.", _ITERATIONS, "street", "method"
+        )
+        self.exploitability = self._histogram(
+            "solve_exploitability_big_blinds",
+            "How far from unbeatable a solve was in its own game, of every 16th.",
+            _BIG_BLINDS,
+            "street",
         )
         self.decision_seconds = self._histogram(
             "decision_seconds", "From a request to its answer, waiting included.", _SECONDS, "street"

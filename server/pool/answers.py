@@ -10,11 +10,12 @@ from typing import Protocol
 
 from protocol.acpc import parse_betting
 from server.decisions import DecisionAnswer, DecisionRequest, Rung, parse_action
+from server.pool.messages import Estimate
 from server.pool.rehearsal import rehearsal
 from solver.agent import Agent
 from solver.agent_settings import TURN
 from solver.blueprint import open_blueprint
-from solver.decision import Method
+from solver.decision import Decision, Method
 from solver.explanation import explain
 from solver.limits import Limits
 from solver.nested import Context
@@ -24,6 +25,9 @@ _AFTERWARDS_SECONDS = {TURN: 0.08}
 """What the next decision must know takes a moment, too, by street: the turn's for every river card."""
 _MOST_AFTERWARDS = 0.3
 """Of the time there is."""
+
+
+_SOLVES_PER_ESTIMATE = 16
 
 
 class Answerer(Protocol):
@@ -37,12 +41,17 @@ class Answerer(Protocol):
     ) -> DecisionAnswer:
         """Decide within so many seconds; once `stop` is true, with what is known."""
 
+    def estimate(self) -> Estimate | None:
+        """How good the last answer was, if it is worth the time to know: its own answer has gone out."""
+
 
 class AgentAnswerer:
     """`solver.agent.Agent`, solving."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
+        self._solves = 0
+        self._sample: Decision | None = None
 
     def warm_up(self) -> None:
         """Load or compile the kernels."""
@@ -63,7 +72,10 @@ class AgentAnswerer:
         # One seed serves a whole hand, since bets are translated by it: every decision has draws of its own.
         action = decision.strategy.draw(request.hand, Random(f"{request.seed} {request.betting}"))
         played = action if request.played is None else parse_action(request.played)
-        hurried = decision.method is not Method.BLUEPRINT and decision.iterations < LEAST_ITERATIONS
+        is_solved = decision.method is not Method.BLUEPRINT
+        hurried = is_solved and decision.iterations < LEAST_ITERATIONS
+        self._solves += is_solved
+        self._sample = decision if is_solved and self._solves % _SOLVES_PER_ESTIMATE == 0 else None
         return DecisionAnswer(
             action=str(action),
             context=decision.after(played).to_bytes(),
@@ -76,6 +88,14 @@ class AgentAnswerer:
             rung=Rung.BEST_SO_FAR if hurried or stop() else Rung.SOLVED,
             explanation=json.dumps(explain(decision, request.hand)).encode() if request.explain else None,
         )
+
+    def estimate(self) -> Estimate | None:
+        """Of every so manieth solve: best responses take as long as a few iterations."""
+        decision, self._sample = self._sample, None
+        chips = None if decision is None else decision.exploitability()
+        if decision is None or chips is None:
+            return None
+        return Estimate(decision.betting.round_index, chips / decision.betting.definition.big_blind)
 
 
 def make_agent_answerer(blueprint: str) -> Answerer:

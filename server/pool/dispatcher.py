@@ -23,12 +23,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from game.actions import CALL, FOLD, Action, raise_to
 from game.betting import BettingState
 from game.definition import GameDefinition
 from protocol.acpc import parse_betting
 from server.config import WorkersConfig
-from server.decisions import DecisionAnswer, DecisionRequest, Rung
+from server.decisions import DecisionAnswer, DecisionRequest, Rung, parse_action
 from server.machine import usable_cores
 from server.metrics import Metrics, street_name
 from server.pool.fair_queue import FairQueue
@@ -323,7 +322,8 @@ class Dispatcher:
             worker.hang_timer = loop.call_later(
                 left + self._config.hang_seconds, self._on_hang, worker, job.number
             )
-            worker.process.send(Task(job.number, job.request, left - _WAY_SECONDS, self._share_of_cores()))
+            task = Task(job.number, job.request, job.deadline - _WAY_SECONDS, self._share_of_cores())
+            worker.process.send(task)
         self.metrics.queue_length.set(len(self._queue))
         self._count_workers()
 
@@ -344,6 +344,9 @@ class Dispatcher:
         if worker.hang_timer is not None:
             worker.hang_timer.cancel()
         self._count_usage(worker, reply.usage)
+        if reply.estimate is not None:
+            street = street_name(reply.estimate.street)
+            self.metrics.exploitability.labels(street).observe(reply.estimate.big_blinds)
         if job is not None and job.number == reply.number and not job.future.done():
             if reply.answer is None:
                 log.error("worker %d failed: %s", worker.process.pid, reply.error)
@@ -484,17 +487,6 @@ class Dispatcher:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.critical("a part of the pool failed", exc_info=error)
-
-
-def parse_action(text: str) -> Action:
-    """`f`, `c` or `r713`; raises `ValueError`."""
-    if text == str(FOLD):
-        return FOLD
-    if text == str(CALL):
-        return CALL
-    if text[:1] == "r" and text[1:].isdecimal():
-        return raise_to(int(text[1:]))
-    raise ValueError(f"{text!r} is not an action")
 
 
 def _verify(answer: DecisionAnswer, betting: BettingState) -> None:

@@ -34,8 +34,8 @@ class Task:
     number: int
     """Grows from task to task: a stop word that has reached it means this one."""
     request: DecisionRequest
-    seconds: float
-    """To think, from now on."""
+    deadline: float
+    """`time.monotonic()`, which all processes of a machine share: when to have the answer."""
     threads: int
 
 
@@ -48,6 +48,14 @@ class Usage:
     major_faults: int = 0
     """Pages that were read from disk."""
     minor_faults: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """How far from unbeatable a solve was, in its own game."""
+
+    street: int
+    big_blinds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +74,8 @@ class Reply:
     answer: DecisionAnswer | None
     error: str
     usage: Usage
+    estimate: Estimate | None = None
+    """Of an earlier answer: made when nobody waited for it."""
 
 
 def pack_task(task: Task) -> bytes:
@@ -95,7 +105,9 @@ def unpack_hello(data: bytes) -> Hello:
 def pack_reply(reply: Reply) -> bytes:
     """For the daemon."""
     answer = None if reply.answer is None else _fields(reply.answer)
-    return _framed({**_fields(reply), "answer": answer, "usage": _fields(reply.usage)})
+    estimate = None if reply.estimate is None else _fields(reply.estimate)
+    usage = _fields(reply.usage)
+    return _framed({**_fields(reply), "answer": answer, "usage": usage, "estimate": estimate})
 
 
 def unpack_reply(data: bytes) -> Reply:
@@ -106,7 +118,8 @@ def unpack_reply(data: bytes) -> Reply:
         answer = DecisionAnswer(
             **{**answer, "actions": tuple(answer["actions"]), "rung": Rung(answer["rung"])}
         )
-    return Reply(read["number"], answer, read["error"], Usage(**read["usage"]))
+    estimate = None if read["estimate"] is None else Estimate(**read["estimate"])
+    return Reply(read["number"], answer, read["error"], Usage(**read["usage"]), estimate)
 
 
 def read_messages(connection: socket.socket, take: Callable[[bytes], None]) -> None:

@@ -22,7 +22,9 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +62,12 @@ def main(words: list[str]) -> int:
         connection.sendall(pack_hello(Hello(f"{type(error).__name__}: {error}", usage())))
         return 1
     connection.sendall(pack_hello(Hello("", usage())))
+    estimate = None
     while True:
-        task = tasks.get()
-        connection.sendall(pack_reply(_answer(answerer, task, stop_word)))
+        reply = _answer(answerer, tasks.get(), stop_word)
+        connection.sendall(pack_reply(replace(reply, estimate=estimate)))
+        with contextlib.suppress(Exception):  # nobody waits for it, and nobody misses it
+            estimate = answerer.estimate()
 
 
 def usage() -> Usage:
@@ -74,7 +79,10 @@ def usage() -> Usage:
 def _answer(answerer: Any, task: Task, stop_word: memoryview) -> Reply:
     try:
         answer = answerer.answer(
-            task.request, task.seconds, task.threads, lambda: bool(stop_word[0] >= task.number)
+            task.request,
+            max(task.deadline - time.monotonic(), 0.0),
+            task.threads,
+            lambda: bool(stop_word[0] >= task.number),
         )
     except Exception as error:  # the daemon falls back and counts it; the worker is as good as before
         return Reply(task.number, None, _words(error), usage())

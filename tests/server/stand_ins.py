@@ -20,6 +20,7 @@ import uvloop
 
 from game.definition import HUNL, GameDefinition
 from server.decisions import DecisionAnswer, DecisionRequest, Rung
+from server.pool.messages import Estimate
 
 FACTORY = "tests.server.stand_ins:make_stand_in"
 LEAK_MB = 64
@@ -32,6 +33,7 @@ class StandIn:
 
     def __init__(self) -> None:
         self.kept: list[bytearray] = []
+        self.estimated = False
 
     def warm_up(self) -> None:
         pass
@@ -53,9 +55,13 @@ class StandIn:
             raise ValueError("the secret is AsKd")
         elif kind == "leak":
             self.kept.append(bytearray(os.urandom(1024) * 1024 * LEAK_MB))
+        self.estimated = kind == "estimate"
         action = "r1" if kind == "illegal" else "c"
         rung = Rung.BEST_SO_FAR if stop() else Rung.SOLVED
         return made_up_answer(action, request, rung, method=f"pid {os.getpid()}", iterations=threads)
+
+    def estimate(self) -> Estimate | None:
+        return Estimate(3, 0.75) if self.estimated else None
 
 
 def make_stand_in(**arguments: str) -> StandIn:

@@ -16,7 +16,9 @@ from protocol.errors import ProtocolError
 from server.config import WorkersConfig
 from server.decisions import DecisionRequest, Rung
 from server.pool.dispatcher import Dispatcher
+from server.pool.fallback import BlueprintFallback
 from server.pool.worker_process import WorkerSpec
+from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.server.stand_ins import FACTORY, StandInFallback, ask, run, until
 
 ONE = WorkersConfig(count=1, memory_mb=0, late_seconds=30.0, hang_seconds=60.0, nice=0)
@@ -298,6 +300,18 @@ def test_workers_that_cannot_start_are_reported_and_the_blueprint_plays() -> Non
     run(check())
 
 
+def test_estimates_come_with_a_later_answer() -> None:
+    async def check() -> None:
+        async with pool() as workers:
+            for match in ("estimate", "quick", "quick"):
+                await workers.decide(ask(match))
+            name = "solve_exploitability_big_blinds"
+            assert counted(workers, f"{name}_count", street="river") == 1
+            assert counted(workers, f"{name}_sum", street="river") == 0.75
+
+    run(check())
+
+
 @pytest.mark.parametrize("betting", ["xyz", "r1", "f", "cc"])
 def test_what_is_no_decision_is_refused(betting: str) -> None:
     async def check() -> None:
@@ -315,3 +329,35 @@ def test_a_request_survives_the_way() -> None:
     packed = pack_task(Task(3, request, 0.2, 2))
     assert LENGTH.unpack(packed[:4]) == (len(packed) - 4,)
     assert unpack_task(packed[4:]) == Task(3, request, 0.2, 2)
+
+
+def test_the_agent_answers_in_a_worker_as_it_does_at_home(tmp_path: Path) -> None:
+    """The real agent: any worker goes on with what another one decided."""
+    blueprint = made_up_blueprint(tmp_path, WIDE)
+
+    async def check() -> None:
+        spec = WorkerSpec(arguments={"blueprint": str(blueprint.path)})
+        workers = Dispatcher(ONE, spec, BlueprintFallback(blueprint))
+        await workers.start()
+        try:
+            await workers.wait_until_ready()
+            context: bytes | None = None
+            for betting, board, played in (
+                ("", (), "c"),
+                ("cr300c/c", (0, 5, 9), "r600"),
+                ("cr300c/cr600c/r1200", (0, 5, 9, 13), "c"),
+                ("cr300c/cr600c/r1200c/c", (0, 5, 9, 13, 22), "c"),
+            ):
+                request = DecisionRequest("m", betting, board, 1325, context, 7, 0.3, played)
+                answer = await workers.decide(request)
+                assert answer.rung in (Rung.SOLVED, Rung.BEST_SO_FAR)
+                assert answer.probabilities.shape == (len(answer.actions), 1326)
+                assert answer.ranges.shape == (2, 1326)
+                fallen = await workers.decide(replace(request, seconds=0.0))
+                assert fallen.rung is Rung.BLUEPRINT
+                assert fallen.context == context
+                context = answer.context
+        finally:
+            await workers.close()
+
+    run(check())
