@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 
 from game.actions import Action
@@ -13,6 +14,8 @@ from game.state import HandState
 from solver.agent import Agent
 from solver.blueprint import Blueprint
 from solver.decision import Decision
+from solver.limits import Limits
+from solver.match_clock import MatchClock
 from solver.nested import Context, betting_states
 from solver.range_strategy import RangeStrategy
 
@@ -34,16 +37,24 @@ class AgentPlayer:
         """Of the blueprint's content."""
         return self.blueprint.identity
 
+    @cached_property
+    def clock(self) -> MatchClock | None:
+        """Of all hands this player plays; None if time does not matter."""
+        budget = self.agent.settings.budget
+        return None if budget is None else MatchClock(budget)
+
     def start_hand(self, seed: int) -> AgentHand:
         """Somebody to play the next hand, in whichever seat."""
-        return AgentHand(self.agent, seed)
+        if self.clock is not None:
+            self.clock.start_hand()
+        return AgentHand(self.agent, seed, self.clock)
 
 
 class AgentHand:
     """Plays one hand, in one seat; remembers its decisions by the betting they were made at."""
 
-    def __init__(self, agent: Agent, seed: int) -> None:
-        self._agent = agent
+    def __init__(self, agent: Agent, seed: int, clock: MatchClock | None = None) -> None:
+        self._agent, self._clock = agent, clock
         self._seed = seed
         self._rng = Random(seed)
         self.decisions: dict[tuple[str, Cards], Decision] = {}
@@ -63,7 +74,11 @@ class AgentHand:
         key = (betting.text, board)
         if key not in self.decisions:
             context = self._context(betting, board)
-            self.decisions[key] = self._agent.decide(betting, board, context, self._seed)
+            seconds = None if self._clock is None else self._clock.seconds_for(betting)
+            decision = self._agent.decide(betting, board, context, self._seed, Limits(seconds))
+            if self._clock is not None:
+                self._clock.spend(decision.seconds)
+            self.decisions[key] = decision
         return self.decisions[key]
 
     def _context(self, betting: BettingState, board: Cards) -> Context | None:

@@ -140,7 +140,7 @@ def make_evaluator(definition: str, players: tuple[str, str], seed: int) -> Eval
 
 def is_open(player: Player) -> bool:
     """Whether a player tells the strategy he played by."""
-    if isinstance(player, AgentPlayer) and player.agent.settings.on_clock:
+    if isinstance(player, AgentPlayer) and player.agent.settings.budget is not None:
         return False  # solved again it comes out different, and AIVAT with another strategy is biased
     return isinstance(player.start_hand(0), OpenHandPlayer)
 

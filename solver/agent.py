@@ -42,7 +42,7 @@ class Agent:
             BlueprintPreflop(blueprint, walk) if tables is None else SolvedPreflop(blueprint, walk, tables)
         )
         self._solves = StreetSolves(blueprint, walk, self.settings)
-        self._is_warm = not self.settings.on_clock
+        self._is_warm = self.settings.budget is None
 
     def warm_up(self) -> None:
         """Load the kernels, compile them if need be, so that no decision pays for it with its time.

@@ -9,7 +9,9 @@ from solver.rollouts import FOUR_STRATEGIES
 
 PREFLOP, FLOP, TURN, RIVER = range(4)
 
-_FOREVER_SECONDS = 1e6
+DEFAULT_BUDGET = 2.5
+"""Seconds per hand."""
+
 _CHOICES = {1: [0], 2: [0, 2], 4: [0, 1, 2, 3]}
 
 
@@ -18,7 +20,6 @@ class StreetSettings:
     """How one street is solved."""
 
     menu: str
-    seconds: float
     max_iterations: int
 
 
@@ -26,9 +27,11 @@ class StreetSettings:
 class AgentSettings:
     """How to play."""
 
-    flop: StreetSettings = StreetSettings("50%, 100%, a | 100%, a | a", 1.5, 1_000)
-    turn: StreetSettings = StreetSettings("75%, a | 100%, a | a", 1.5, 1_000)
-    river: StreetSettings = StreetSettings("33%, 75%, 150%, a | 75%, a | 100%, a", 0.5, 2_000)
+    flop: StreetSettings = StreetSettings("50%, 100%, a | 100%, a | a", 2_000)
+    turn: StreetSettings = StreetSettings("75%, a | 100%, a | a", 1_000)
+    river: StreetSettings = StreetSettings("33%, 75%, 150%, a | 75%, a | 100%, a", 2_000)
+    budget: float | None = DEFAULT_BUDGET
+    """Seconds for a hand, where nobody else keeps the time; None: iterations end solves."""
     continuations: F32 = field(default_factory=lambda: FOUR_STRATEGIES)
     """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`."""
     threads: int = 1
@@ -36,11 +39,6 @@ class AgentSettings:
     """Whether to solve the first round, if the blueprint has a table for it; else it is looked up."""
     safe: bool = True
     """Whether the opponent keeps what the last solution promised him, once there was one to the end."""
-
-    @property
-    def on_clock(self) -> bool:
-        """Whether time ends solves, so that the same question may get another answer."""
-        return any(street.seconds < _FOREVER_SECONDS for street in (self.flop, self.turn, self.river))
 
     def street(self, round_index: int) -> StreetSettings:
         """Of a round after the flop."""
@@ -69,15 +67,14 @@ def make_settings(
         raise ValueError(f"{values} continuations: choose one of {', '.join(map(str, _CHOICES))}")
     plain = AgentSettings()
 
-    def street(settings: StreetSettings, share: float) -> StreetSettings:
-        if iterations:
-            return replace(settings, seconds=_FOREVER_SECONDS, max_iterations=iterations)
-        return replace(settings, seconds=share * budget) if budget else settings
+    def street(settings: StreetSettings) -> StreetSettings:
+        return replace(settings, max_iterations=iterations) if iterations else settings
 
     return AgentSettings(
-        flop=street(plain.flop, 0.35),
-        turn=street(plain.turn, 0.35),
-        river=street(plain.river, 0.2),
+        flop=street(plain.flop),
+        turn=street(plain.turn),
+        river=street(plain.river),
+        budget=None if iterations else budget or DEFAULT_BUDGET,
         continuations=FOUR_STRATEGIES[_CHOICES[values]],
         threads=threads,
         safe=safe,

@@ -19,7 +19,7 @@ class Limits:
     """Of one decision."""
 
     seconds: float | None = None
-    """To think; None: as the agent's settings say."""
+    """To think; None: until all iterations are done."""
     stop: Callable[[], bool] = _nobody_asks
     """Polled every few milliseconds; once true, what is known so far is the answer."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
 from abstraction.menu import parse_menu_book
 from game.betting import BettingState
@@ -30,7 +31,7 @@ SAMPLED_SCHEDULE: Schedule = dcfr(alpha=1.5, gamma=2.0, keep_negative=0.5)
 """For values that are samples."""
 
 LEAST_ITERATIONS = 24
-"""Of every solve by the settings' own clock: after fewer, strategies are close to a throw of dice."""
+"""After fewer, strategies are close to a throw of dice."""
 
 _VALUE_SAMPLES = 24
 """Run-outs over which values of a depth-limited solution are averaged when somebody asks for them."""
@@ -134,11 +135,7 @@ def _run(
     solve: Callable[[int, float | None], int], settings: StreetSettings, started: float, limits: Limits
 ) -> None:
     """Solve as long as settings and limits allow, and never too little to have an answer."""
-    least = LEAST_ITERATIONS if limits.seconds is None else 1
-    solve(min(least, settings.max_iterations), None)
-    seconds = settings.seconds if limits.seconds is None else limits.seconds
-    solve_in_slices(
-        lambda until: solve(settings.max_iterations, until) < settings.max_iterations,
-        started + seconds,
-        limits,
-    )
+    most = settings.max_iterations
+    solve(1, None)
+    deadline = inf if limits.seconds is None else started + limits.seconds
+    solve_in_slices(lambda until: solve(most, None if until == inf else until) < most, deadline, limits)

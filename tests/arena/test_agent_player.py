@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -18,13 +19,14 @@ from protocol.acpc import parse_betting
 from solver.agent import Agent
 from solver.agent_settings import AgentSettings, StreetSettings
 from solver.decision import Method
-from solver.street_solves import LEAST_ITERATIONS
+from solver.limits import Limits
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 QUICK = AgentSettings(
-    flop=StreetSettings("100%, a | a", 60.0, 3),
-    turn=StreetSettings("100% | a | -", 60.0, 3),
-    river=StreetSettings("100%, a | a", 60.0, 5),
+    flop=StreetSettings("100%, a | a", 3),
+    turn=StreetSettings("100% | a | -", 3),
+    river=StreetSettings("100%, a | a", 5),
+    budget=None,
 )
 
 
@@ -86,20 +88,35 @@ def test_a_hand_is_repeatable_and_its_strategies_do_not_depend_on_our_cards(agen
 
 
 @pytest.mark.parametrize(("text", "cards"), [("cc/", 3), ("cc/cc/", 4), ("cc/cc/cc/", 5)])
-def test_time_that_is_over_still_leaves_some_iterations(agent: Agent, text: str, cards: int) -> None:
-    late = StreetSettings("100%, a | a", 0.0, 1_000)
+def test_time_that_is_over_still_leaves_an_answer(agent: Agent, text: str, cards: int) -> None:
     betting = parse_betting(HUNL, text)
-    decision = Agent(agent.blueprint, AgentSettings(late, late, late)).decide(
-        betting, tuple(range(cards)), None, seed=1
-    )
-    assert decision.iterations == LEAST_ITERATIONS
+    decision = agent.decide(betting, tuple(range(cards)), None, 1, Limits(seconds=0.0))
+    assert decision.iterations == 1
+    asked = agent.decide(betting, tuple(range(cards)), None, 1, Limits(stop=lambda: True))
+    assert asked.iterations == 1
+
+
+def test_the_clock_is_shared_by_all_hands_of_a_player(agent: Agent) -> None:
+    settings = replace(QUICK, budget=60.0)
+    player = AgentPlayer("agent", Agent(agent.blueprint, settings))
+    hand = player.start_hand(1)
+    betting = parse_betting(HUNL, "cc/")
+    assert player.clock is not None
+    before = player.clock.seconds_for(betting)
+    hand.decision(betting, (0, 1, 2))
+    assert player.clock.seconds_for(betting) < before
+    player.start_hand(2)
+    assert player.clock.saved_seconds > 0
+    assert AgentPlayer("agent", agent).clock is None
 
 
 def test_what_no_hand_ever_does_is_answered(agent: Agent) -> None:
     # With a chip behind and somebody who folds, as at first, half of his hands, nobody checks.
-    few = StreetSettings("a", 1e6, 2)
+    few = StreetSettings("a", 2)
     betting, board = parse_betting(HUNL, "r19999c/cc/cc/c"), tuple(parse_cards("AsKd7h4c2s"))
-    decision = Agent(agent.blueprint, AgentSettings(few, few, few)).decide(betting, board, None, seed=1)
+    decision = Agent(agent.blueprint, AgentSettings(few, few, few, budget=None)).decide(
+        betting, board, None, seed=1
+    )
     live = unblocked(board)
     assert (decision.ranges[0, live] > 0).all()
     assert decision.strategy.actions == (CALL, raise_to(20_000))

@@ -11,7 +11,6 @@ from game.actions import CALL, FOLD, raise_to
 from game.definition import HUNL
 from protocol.acpc import parse_betting
 from server.cli import main
-from solver.street_solves import LEAST_ITERATIONS
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 
@@ -66,7 +65,7 @@ def test_not_our_turn_is_refused(blueprint: Path, capsys: pytest.CaptureFixture[
     assert "not our turn" in capsys.readouterr().err
 
 
-def test_no_answer_is_a_throw_of_dice(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tiny_budget_still_gets_an_answer(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = "MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s"
     assert main(["decide", state, "--blueprint", str(blueprint), "--budget", "0.001", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["iterations"] == LEAST_ITERATIONS
+    assert json.loads(capsys.readouterr().out)["iterations"] >= 1
