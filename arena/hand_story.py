@@ -1,0 +1,154 @@
+"""A hand as the agent lived it, in Markdown: what it saw, what each action was worth, what it did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from arena.agent_player import AgentHand, AgentPlayer
+from arena.players import Player
+from game.actions import Action, ActionKind
+from game.betting import BettingState
+from game.cards import NUM_CARDS, cards_text
+from game.definition import GameDefinition
+from game.hands import HAND_CLASS, NUM_CLASSES, NUM_HANDS, class_text, hand_index, hand_text
+from game.state import HandState, new_hand
+from solver.allin_equity import mean_wins
+from solver.decision import Decision
+
+_STREETS = ("Pre-flop", "Flop", "Turn", "River")
+_SEATS = ("big blind", "button")
+_LIKELIEST = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Story:
+    """A hand that was played."""
+
+    state: HandState
+    position: int
+    """The agent's."""
+    hand: AgentHand
+    opponent: str
+
+    @property
+    def chips(self) -> int:
+        """What the agent won."""
+        return self.state.values()[self.position]
+
+
+def play_story(agent: AgentPlayer, opponent: Player, definition: GameDefinition, seed: int) -> Story:
+    """Deal and play a hand; the agent has the button in hands of odd seeds."""
+    rng = Random(seed)
+    cards = rng.sample(range(NUM_CARDS), 4 + definition.board_size(definition.num_rounds - 1))
+    state = new_hand(definition, (tuple(cards[:2]), tuple(cards[2:4])), tuple(cards[4:]))
+    position = seed % 2
+    ours, theirs = agent.start_hand(seed), opponent.start_hand(seed)
+    while not state.betting.is_finished:
+        actor = state.betting.actor
+        state = state.apply((ours if actor == position else theirs).act(state, actor))
+    return Story(state, position, ours, opponent.name)
+
+
+def tell(story: Story) -> str:
+    """The hand in Markdown."""
+    state, position = story.state, story.position
+    own = hand_index(*state.hole[position])
+    board = cards_text(state.visible_board) or "none"
+    shown = (
+        ""
+        if not state.betting.is_showdown
+        else f"; {story.opponent} showed {cards_text(state.hole[1 - position])}"
+    )
+    lines = [
+        f"# {hand_text(own)} in the {_SEATS[position]}: {story.chips:+,} chips",
+        "",
+        f"Against {story.opponent}. Betting `{state.betting.text}`, board {board}{shown}.",
+        "",
+    ]
+    for decision in story.hand.decisions.values():
+        lines += [*_tell_decision(decision, own, _taken(state.betting, decision.betting)), ""]
+    return "\n".join(lines)
+
+
+def oddities(story: Story) -> list[str]:
+    """What a poker player would frown at: hands that cannot lose folded, hands that cannot win called."""
+    found = []
+    own = hand_index(*story.state.hole[story.position])
+    for decision in story.hand.decisions.values():
+        taken, equity = _taken(story.state.betting, decision.betting), _equity(decision, own)
+        where = f"{_STREETS[decision.betting.round_index].lower()}, {hand_text(own)}, {decision.betting.text}"
+        if taken.kind is ActionKind.FOLD and equity > 0.9:
+            found.append(f"folded with {equity:.0%} equity: {where}")
+        calls = taken.kind is ActionKind.CALL and decision.betting.to_call > 0
+        if calls and decision.betting.round_index == 3 and equity < 0.02:
+            found.append(f"called with {equity:.1%} equity: {where}")
+    return found
+
+
+def _tell_decision(decision: Decision, own: int, taken: Action) -> list[str]:
+    betting = decision.betting
+    values = decision.values()
+    exploitability = decision.exploitability()
+    quality = (
+        "" if exploitability is None else f", exploitable for {exploitability / betting.pot:.2%} of the pot"
+    )
+    to_call = f", {betting.to_call:,} to call" if betting.to_call else ""
+    lines = [
+        f"## {_STREETS[betting.round_index]} {cards_text(decision.board)}".rstrip(),
+        "",
+        f"Pot {betting.pot:,}{to_call}. Equity against the opponent's range: {_equity(decision, own):.0%}.",
+        f"He has, likeliest first: {_likeliest(decision)}.",
+        "",
+        "| action | this hand | worth, chips | whole range |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    rows = zip(
+        decision.strategy.actions, decision.strategy.probabilities, decision.frequencies(), strict=True
+    )
+    for i, (action, row, share) in enumerate(rows):
+        worth = "" if values is None or np.isnan(values[i, own]) else f"{values[i, own]:+,.0f}"
+        name = describe(action, betting)
+        shown = f"**{name}**" if action == taken else name
+        lines.append(f"| {shown} | {row[own]:.1%} | {worth} | {share:.1%} |")
+    lines += [
+        "",
+        f"{decision.method.value}, {decision.iterations:,} iterations, {decision.seconds:.2f} s{quality}.",
+    ]
+    return lines
+
+
+def describe(action: Action, betting: BettingState) -> str:
+    """An action in words."""
+    if action.kind is ActionKind.FOLD:
+        return "fold"
+    if action.kind is ActionKind.CALL:
+        return f"call {betting.to_call:,}" if betting.to_call else "check"
+    if action.raise_to >= min(betting.definition.stacks):
+        return "all-in"
+    return f"{'raise' if betting.to_call else 'bet'} to {action.raise_to:,}"
+
+
+def _taken(whole: BettingState, at: BettingState) -> Action:
+    """What was done at an earlier point of a hand."""
+    done = [action for actions in whole.actions for action in actions]
+    return done[sum(len(actions) for actions in at.actions)]
+
+
+def _equity(decision: Decision, own: int) -> float:
+    """Of a hand against the range the opponent is believed to have, if all cards were dealt now."""
+    held = np.zeros(NUM_HANDS)
+    held[own] = 1.0
+    theirs = decision.ranges[1 - decision.betting.actor].astype(np.float64)
+    return (1 + mean_wins(held, theirs, decision.board)) / 2
+
+
+def _likeliest(decision: Decision) -> str:
+    weights = np.bincount(
+        HAND_CLASS, decision.ranges[1 - decision.betting.actor].astype(np.float64), minlength=NUM_CLASSES
+    )
+    shares = weights / weights.sum()
+    best = np.argsort(-shares)[:_LIKELIEST]
+    return ", ".join(f"{class_text(int(c))} {shares[c]:.1%}" for c in best)
