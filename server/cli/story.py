@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 _EPILOG = """\
-Each hand is told in Markdown: what the agent saw, what it believed of the opponent, what each action was worth,
-what it did.
+Each hand is told in Markdown: what the agent saw, what it believed of the opponent, what each action was
+worth, what it did.
 At the end: what a poker player would frown at, hands that cannot lose folded or hands that cannot win called.
 
 examples:
