@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import uvloop
 from aiohttp import ClientError, ClientSession, ClientTimeout, TCPConnector
 
 from game.cards import parse_cards
@@ -93,7 +94,8 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument("--verbose", action="store_true", help="what is being done, on stderr")
     args = parser.parse_args(argv)
-    figures = asyncio.run(_measure(args))
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        figures = runner.run(_measure(args))
     if args.json:
         print(json.dumps({"bench": "api", **figures}))
     else:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 from aiohttp import web
 
-from server.app_keys import CONFIG, DECIDER, METRICS
+from server.app_keys import CONFIG, DECIDER, METRICS, POOL
 from server.config import Config
 from server.config_reader import ConfigError
+from server.decisions import DecisionAnswer, DecisionRequest
 from server.hand_store import HandStore, default_store_path
 from server.http.context import KEYS, LIMITER, SOLVES, STORE, TABLE
 from server.http.decide_routes import add_decide_routes
@@ -23,9 +25,13 @@ from server.http.slumbot_routes import add_slumbot_routes
 from server.http.solve_routes import add_solve_routes
 from server.keys import KeyRing, default_keys_path, parse_key_line
 from server.metrics import Metrics
+from server.pool.dispatcher import Dispatcher
 from server.solve_jobs import SolveJobs, SolveSettings
 from server.store_metrics import StoreCollector
 from server.table import Table
+
+_WARM_UP_SECONDS = 30.0
+"""For the first worker; then the blueprint plays."""
 
 
 def add_api(app: web.Application) -> None:
@@ -92,13 +98,32 @@ async def _keep_hands(app: web.Application) -> AsyncIterator[None]:
     store = await asyncio.to_thread(HandStore, path)
     app[STORE] = store
     app[METRICS].registry.register(StoreCollector(store))
-    app[TABLE] = Table(app[DECIDER], store, config.agent.budget, _Counter(app[METRICS]))
+    pool = app[POOL]
+    decider = app[DECIDER] if pool is None else _OnceWarm(pool)
+    app[TABLE] = Table(decider, store, config.agent.budget, _Counter(app[METRICS]))
     yield
     await asyncio.to_thread(store.close)
 
 
 async def _end_solves(app: web.Application) -> None:
     await app[SOLVES].close()
+
+
+class _OnceWarm:
+    """The pool; hands that come before its first worker is warm wait for it, rather than be played worse."""
+
+    def __init__(self, pool: Dispatcher) -> None:
+        self._pool = pool
+        self._was_warm = False
+
+    async def decide(self, request: DecisionRequest) -> DecisionAnswer:
+        """Answer; in time once the daemon has been ready."""
+        if not self._was_warm and not self._pool.status().failure:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_WARM_UP_SECONDS):
+                    await self._pool.wait_until_ready()
+            self._was_warm = True
+        return await self._pool.decide(request)
 
 
 class _Counter:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import pairwise
 
 from aiohttp import web
@@ -91,7 +93,7 @@ async def show_hand(request: web.Request) -> web.Response:
     kind = _query(request, "format", {"json", "phh", "acpc"}) or "json"
     if kind != "json":
         return _export([stored], kind)
-    return answer(request, _hand_body(view(stored)))
+    return answer(request, _stored_body(stored))
 
 
 async def list_hands(request: web.Request) -> web.Response:
@@ -110,7 +112,7 @@ async def list_hands(request: web.Request) -> web.Response:
     found = await request.app[STORE].hands(query)
     if kind != "json":
         return _export([hand for _, hand in reversed(found)], kind)
-    body: dict[str, object] = {"hands": [_hand_body(view(hand)) for _, hand in found]}
+    body: dict[str, object] = {"hands": [_stored_body(hand) for _, hand in found]}
     if len(found) == query.limit:
         body["next"] = found[-1][0]
     return answer(request, body)
@@ -128,6 +130,16 @@ async def _find(request: web.Request) -> StoredHand:
     if stored is None or not who.is_admin:
         raise _unknown()
     return stored
+
+
+def _stored_body(stored: StoredHand) -> Mapping[str, object]:
+    return _finished_body(stored) if stored.is_finished else _hand_body(view(stored))
+
+
+@lru_cache(maxsize=1024)
+def _finished_body(stored: StoredHand) -> Mapping[str, object]:
+    """A finished hand never changes, and lists show the same ones again and again."""
+    return _hand_body(view(stored))
 
 
 def _hand_body(hand: HandView) -> dict[str, object]:
