@@ -7,6 +7,7 @@
     agent, agent:FILE,budget=2             solves every decision after the flop; seconds for a hand
     agent,iterations=200,values=1          so many iterations instead of seconds: the same hand every time;
                                            continuations of the opponent at the end of the flop: 1, 2 or 4
+    agent,leaf=net                         the end of the flop valued by the blueprint's net, not by play-outs
 
     acpc:COMMAND                           a program that speaks ACPC; plays over a dealer only
 
@@ -27,7 +28,7 @@ from arena.play_style import PlayStyle
 from arena.players import OpenPolicyPlayer, Player, PolicyPlayer
 from arena.policies import OPEN_POLICIES, POLICIES
 from solver.agent import Agent
-from solver.agent_settings import make_settings
+from solver.agent_settings import ROLLOUTS, make_settings
 from solver.blueprint import Blueprint, open_blueprint
 from solver.default_blueprint import default_blueprint_path
 
@@ -118,10 +119,11 @@ def _agent_player(text: str, argument: str, options: Options) -> Player:
             threads=int(options.pop("threads", "1")),
             safe=options.pop("safe", "1") != "0",
             preflop=options.pop("preflop", "1") != "0",
+            leaf=options.pop("leaf", ROLLOUTS),
         )
+        return AgentPlayer(text, Agent(blueprint, settings))
     except ValueError as error:
         raise PlayerError(f"{text!r}: {error}") from None
-    return AgentPlayer(text, Agent(blueprint, settings))
 
 
 @lru_cache(maxsize=4)

@@ -6,7 +6,8 @@ one player's strategy on the flop is replaced by another.
 loss_pct            % of pot, mean over spots and both players: his strategy on the flop is held fixed, all
                     the rest (the opponent's flop, both sides' turn and river) is solved again, from where the
                     exact solution was, and the loss is what he has less than before. For the agent with one,
-                    two and four continuations of the opponent, and for the blueprint itself
+                    two and four continuations of the opponent (and with its value net), and for the
+                    blueprint itself
 worst_pct           of one spot and player, likewise
 against_exact_pct   what he has less against an opponent who plays the exact solution to the end and does not
                     notice: his mistakes alone, nobody punishes them
@@ -34,7 +35,7 @@ from solver.blueprint import FULL, Blueprint, open_blueprint
 from solver.blueprint_walk import make_walk_tree
 from solver.cfr import Solver
 from solver.default_blueprint import default_blueprint_path
-from solver.depth_limited import DepthLimitedSolver
+from solver.depth_limited import DepthLimitedSolver, LeafValues
 from solver.engine import EVALUATE
 from solver.layout import F32
 from solver.leaf_match import match_leaves
@@ -43,6 +44,7 @@ from solver.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
 from solver.spot import Spot
 from solver.street_solves import SAMPLED_SCHEDULE
 from solver.tree import DECISION, BettingRoot, Tree, build_tree
+from solver.value_net import NetLeaves, ValueNet, load_net, net_path
 
 QUICK = ("--spots", "1", "--iterations", "50", "--exact-iterations", "20", "--settling-iterations", "5")
 
@@ -137,6 +139,11 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument("--threads", type=int, default=2, help="default: %(default)s")
     parser.add_argument(
+        "--net",
+        action="store_true",
+        help="also the agent with the blueprint's value net in place of play-outs",
+    )
+    parser.add_argument(
         "--cache",
         type=Path,
         metavar="DIR",
@@ -144,7 +151,8 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
-    names = (*_CHOICES, "blueprint", "itself")
+    net = load_net(net_path(blueprint)) if args.net else None
+    names = (*_CHOICES, *(["net"] if args.net else []), "blueprint", "itself")
     losses: dict[str, list[Loss]] = {name: [] for name in names}
     exact: list[float] = []
     started = time.perf_counter()
@@ -157,6 +165,8 @@ def main(argv: list[str]) -> int:
                     rows = blueprint_rows(blueprint, spot, player)
                 elif name == "itself":
                     rows = spot.rows(player)
+                elif name == "net":
+                    rows = agent_rows(blueprint, spot, player, FOUR_STRATEGIES, args.iterations, 1, net)
                 else:
                     bias = FOUR_STRATEGIES[_CHOICES[name]]
                     rows = agent_rows(blueprint, spot, player, bias, args.iterations, args.threads)
@@ -203,14 +213,24 @@ def solve_exactly(board: Cards, iterations: int, threads: int, cache: Path | Non
 
 
 def agent_rows(
-    blueprint: Blueprint, spot: Exact, player: int, bias: F32, iterations: int, threads: int
+    blueprint: Blueprint,
+    spot: Exact,
+    player: int,
+    bias: F32,
+    iterations: int,
+    threads: int,
+    net: ValueNet | None = None,
 ) -> dict[int, F32]:
     """The strategy of the depth-limited solution at a player's nodes, by the exact tree's numbers."""
     tree = build_tree(ROOT, parse_menu_book(MENU), max_rounds=1)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
     leaves = match_leaves(tree, ROOT, walk, blueprint.tree.find(LINE))
     game = one_round_game(spot.board, tree, spot.ranges)
-    values = BlueprintRollouts(blueprint, game, spot.board, leaves, 1 - player, bias, threads=threads)
+    values: LeafValues
+    if net is None:
+        values = BlueprintRollouts(blueprint, game, spot.board, leaves, 1 - player, bias, threads=threads)
+    else:
+        values = NetLeaves(net, blueprint, game, spot.board, leaves, 1 - player, bias)
     solver = DepthLimitedSolver(game, values, 1 - player, SAMPLED_SCHEDULE)
     solver.solve(iterations)
     solution, exact_tree = solver.solution(), spot.solver.game.tree

@@ -18,7 +18,7 @@ import time
 from game.actions import CALL
 from game.betting import BettingState, start
 from game.cards import Cards
-from solver.agent_settings import FLOP, PREFLOP, AgentSettings, make_settings
+from solver.agent_settings import FLOP, NET, PREFLOP, AgentSettings, make_settings
 from solver.blueprint import Blueprint
 from solver.blueprint_preflop import BlueprintPreflop
 from solver.blueprint_walk import BlueprintWalk
@@ -28,6 +28,7 @@ from solver.nested import NEVER, Context, find_root
 from solver.opponent_values import read_values
 from solver.preflop_play import SolvedPreflop
 from solver.street_solves import StreetSolves
+from solver.value_net import load_net, net_path
 
 
 class Agent:
@@ -41,7 +42,8 @@ class Agent:
         self._preflop = (
             BlueprintPreflop(blueprint, walk) if tables is None else SolvedPreflop(blueprint, walk, tables)
         )
-        self._solves = StreetSolves(blueprint, walk, self.settings)
+        net = load_net(net_path(blueprint)) if self.settings.leaf == NET else None
+        self._solves = StreetSolves(blueprint, walk, self.settings, net)
         self._is_warm = self.settings.budget is None
 
     def warm_up(self) -> None:
@@ -49,7 +51,10 @@ class Agent:
 
         Blocks for a second, or minutes where nothing is compiled yet. `decide` sees to it itself.
         """
-        quick = Agent(self.blueprint, make_settings(iterations=1, threads=self.settings.threads))
+        quick = Agent(
+            self.blueprint,
+            make_settings(iterations=1, threads=self.settings.threads, leaf=self.settings.leaf),
+        )
         betting, context = start(self.blueprint.definition), None
         self.decide(betting, (), None, seed=0)
         self.decide(betting.apply(CALL), (), None, seed=0)

@@ -12,6 +12,9 @@ PREFLOP, FLOP, TURN, RIVER = range(4)
 DEFAULT_BUDGET = 2.5
 """Seconds per hand."""
 
+ROLLOUTS, NET = "rollouts", "net"
+LEAF_METHODS = (ROLLOUTS, NET)
+
 _CHOICES = {1: [0], 2: [0, 2], 4: [0, 1, 2, 3]}
 
 
@@ -34,6 +37,8 @@ class AgentSettings:
     """Seconds for a hand, where nobody else keeps the time; None: iterations end solves."""
     continuations: F32 = field(default_factory=lambda: FOUR_STRATEGIES)
     """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`."""
+    leaf: str = ROLLOUTS
+    """What values the end of the flop: play-outs of the blueprint, or NET, which has learned of them."""
     threads: int = 1
     solve_preflop: bool = True
     """Whether to solve the first round, if the blueprint has a table for it; else it is looked up."""
@@ -52,6 +57,7 @@ def make_settings(
     threads: int = 1,
     safe: bool = True,
     preflop: bool = True,
+    leaf: str = ROLLOUTS,
 ) -> AgentSettings:
     """Settings from a few numbers; refuses what makes no sense with `ValueError`.
 
@@ -60,11 +66,14 @@ def make_settings(
     values      continuations of the opponent at the end of the flop: 1, 2 or 4
     safe        whether later solves keep what earlier ones promised the opponent
     preflop     whether the first round is solved, too
+    leaf        what values the end of the flop: rollouts, or the blueprint's value net
     """
     if budget < 0 or iterations < 0 or threads < 1:
         raise ValueError("budget and iterations must not be negative, and it takes a thread to think")
     if values not in _CHOICES:
         raise ValueError(f"{values} continuations: choose one of {', '.join(map(str, _CHOICES))}")
+    if leaf not in LEAF_METHODS:
+        raise ValueError(f"{leaf!r} values no leaves: choose one of {', '.join(LEAF_METHODS)}")
     plain = AgentSettings()
 
     def street(settings: StreetSettings) -> StreetSettings:
@@ -76,6 +85,7 @@ def make_settings(
         river=street(plain.river),
         budget=None if iterations else budget or DEFAULT_BUDGET,
         continuations=FOUR_STRATEGIES[_CHOICES[values]],
+        leaf=leaf,
         threads=threads,
         safe=safe,
         solve_preflop=preflop,

@@ -1,4 +1,4 @@
-"""The solves of one street: to the end of the flop with values by play-outs, or to the end of the hand."""
+"""The solves of one street: to the end of the flop with values by play-outs or a net, or of the hand."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from solver.blueprint_walk import BlueprintWalk
 from solver.cfr import Solver
 from solver.cut import cut
 from solver.decision import Decision, Method, read_decision
-from solver.depth_limited import DepthLimitedSolver
+from solver.depth_limited import DepthLimitedSolver, LeafValues
 from solver.engine import EVALUATE, Engine
+from solver.game import Game
 from solver.holdem import holdem_game
 from solver.layout import F32
-from solver.leaf_match import match_leaves
+from solver.leaf_match import Leaf, match_leaves
 from solver.limits import Limits, solve_in_slices
 from solver.nested import SubgameRoot
 from solver.rollouts import BlueprintRollouts, one_round_game
 from solver.schedules import Schedule, dcfr
 from solver.tree import build_tree
+from solver.value_net import NetLeaves, ValueNet
 
 SAMPLED_SCHEDULE: Schedule = dcfr(alpha=1.5, gamma=2.0, keep_negative=0.5)
 """For values that are samples."""
@@ -44,6 +46,8 @@ class StreetSolves:
     blueprint: Blueprint
     walk: BlueprintWalk
     settings: AgentSettings
+    net: ValueNet | None = None
+    """Values the end of the flop in place of play-outs."""
 
     def flop(
         self, betting: BettingState, root: SubgameRoot, seed: int, started: float, limits: Limits
@@ -54,16 +58,22 @@ class StreetSolves:
         node = self.walk.find(root.betting, seed)
         leaves = match_leaves(tree, root.root, self.walk.tree, node)
         game = one_round_game(root.board, tree, root.ranges)
-        values = BlueprintRollouts(
-            self.blueprint, game, root.board, leaves, 1 - own, self.settings.continuations, seed,
-            limits.threads or self.settings.threads,
-        )  # fmt: skip
+        values = self._leaf_values(game, root, leaves, 1 - own, seed, limits)
         solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE)
         ready = time.monotonic()
         _run(solver.solve, settings, started, limits)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
         solved = _DepthLimited(solver)
         return read_decision(betting, root, solver.solution(), Method.DEPTH_LIMITED, phases, solved)
+
+    def _leaf_values(
+        self, game: Game, root: SubgameRoot, leaves: list[Leaf], chooser: int, seed: int, limits: Limits
+    ) -> LeafValues:
+        bias = self.settings.continuations
+        if self.net is not None:
+            return NetLeaves(self.net, self.blueprint, game, root.board, leaves, chooser, bias, seed)
+        threads = limits.threads or self.settings.threads
+        return BlueprintRollouts(self.blueprint, game, root.board, leaves, chooser, bias, seed, threads)
 
     def to_the_end(
         self, betting: BettingState, root: SubgameRoot, promised: F32 | None, started: float, limits: Limits

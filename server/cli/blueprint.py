@@ -77,6 +77,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     values.add_argument("--deals", type=int, default=400_000, help="to value them by (default: %(default)s)")
     values.add_argument("--seed", type=int, default=1, help="of all randomness (default: %(default)s)")
+    net = verbs.add_parser("net", help="train the value net, which agents with leaf=net use on the flop")
+    net.add_argument(
+        "file",
+        type=Path,
+        nargs="?",
+        help="the blueprint (default: the one that comes with Fathom, or FATHOM_BLUEPRINT)",
+    )
+    net.add_argument(
+        "--target", type=Path, help="the new file (default: in Fathom's cache, where agents look)"
+    )
+    net.add_argument(
+        "--flops", type=int, default=400, help="to play out; about a second each (default: %(default)s)"
+    )
+    net.add_argument("--epochs", type=int, default=15, help="of the training (default: %(default)s)")
+    net.add_argument("--seed", type=int, default=1, help="of all randomness (default: %(default)s)")
+    net.add_argument("--json", action="store_true", help="print one JSON object")
     plan = verbs.add_parser("plan", help="what a training needs: nodes, infosets, bytes, hours")
     plan.add_argument("--preset", default="default", help="tiny, default or paper (default: default)")
     plan.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: all (%(default)s)")
@@ -85,12 +101,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do what the verb says."""
-    if args.verb in ("info", "verify", "export", "measure") and args.file is None:
+    if args.verb in ("info", "verify", "export", "measure", "net") and args.file is None:
         from solver.default_blueprint import default_blueprint_path
 
         args.file = default_blueprint_path()
     verbs = {"plan": _plan, "info": _info, "verify": _verify, "export": _export, "measure": _measure}
-    return {**verbs, "pack": _pack, "extract": _extract, "values": _values}[args.verb](args)
+    return {**verbs, "pack": _pack, "extract": _extract, "values": _values, "net": _net}[args.verb](args)
 
 
 def _plan(args: argparse.Namespace) -> int:
@@ -296,6 +312,34 @@ def _values(args: argparse.Namespace) -> int:
     size = add_tables(blueprint.path, args.target, pack_values(tables))
     print(f"{args.target}: {size:,} bytes, {args.strategies} strategies in each seat")
     return 0
+
+
+def _net(args: argparse.Namespace) -> int:
+    from dataclasses import asdict
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from solver.value_net import net_path
+    from solver.value_training import NetTraining, train_net
+
+    if args.flops < 1 or args.epochs < 1:
+        raise ValueError("it takes at least one flop and one epoch")
+    blueprint = _open(args.file)
+    training = NetTraining(flops=args.flops, epochs=args.epochs, seed=args.seed)
+    started = time.perf_counter()
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("net", total=1.0)
+        net, quality = train_net(
+            blueprint,
+            training,
+            lambda text, done: progress.update(task, description=text, completed=done),
+        )
+    target = args.target or net_path(blueprint)
+    net.save(target)
+    facts: dict[str, object] = {"file": str(target), **asdict(quality)}
+    facts["seconds"] = round(time.perf_counter() - started, 1)
+    return _print_facts(facts, args.json)
 
 
 def _print_facts(facts: dict[str, object], as_json: bool) -> int:

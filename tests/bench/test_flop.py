@@ -12,7 +12,9 @@ from bench import flop
 from bench.flop import main, solve_exactly
 from game.cards import parse_cards
 from solver.tree import BettingRoot
+from solver.value_net import net_path
 from tests.arena.blueprints import WIDE, made_up_blueprint
+from tests.solver.value_nets import random_net
 
 BOARD = tuple(parse_cards("AsKd7h"))
 
@@ -27,10 +29,14 @@ def few_hands(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_one_line_and_solutions_are_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_line_and_solutions_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     blueprint, cache = made_up_blueprint(tmp_path, WIDE), tmp_path / "exact"
+    random_net().save(net_path(blueprint))
     options = ["--spots", "1", "--iterations", "3", "--exact-iterations", "20", "--threads", "1"]
-    options += ["--settling-iterations", "3"]
+    options += ["--settling-iterations", "3", "--net"]
     answers = []
     for _ in range(2):
         assert main(["--json", *options, "--blueprint", str(blueprint.path), "--cache", str(cache)]) == 0
@@ -40,7 +46,7 @@ def test_one_line_and_solutions_are_kept(tmp_path: Path, capsys: pytest.CaptureF
     assert answers[0] == answers[1]
     assert [file.name for file in cache.iterdir()] == ["flop-AsKd7h-20.solve"]
     losses = answers[0]["loss_pct"]
-    assert set(losses) == {"1", "2", "4", "blueprint"}
+    assert set(losses) == {"1", "2", "4", "net", "blueprint"}
     assert losses["blueprint"] > 5  # it plays at random
     assert answers[0]["itself_pct"] < losses["blueprint"]
 
