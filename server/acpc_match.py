@@ -37,6 +37,8 @@ _RECEIVE_BYTES = 65536
 _CONNECT_SECONDS = 5.0
 _RETRY_SECONDS = 0.2
 _SEED_BITS = 63
+_BUDGET_SHARE = 0.95
+"""Of the time that the dealer gives: it also counts the way there and back, and it shows no mercy at the end."""
 
 CONNECTING, WARMING, PLAYING = "connecting", "warming_up", "playing"
 FINISHED, DEALER_GONE, STOPPED, FAILED = "finished", "dealer_gone", "stopped", "failed"
@@ -108,7 +110,7 @@ class AcpcMatch:
         self._ready = ready
         self._connection = connection
         self._observers = observers
-        self._clock = MatchClock(spec.budget or budget)
+        self._clock = MatchClock(_BUDGET_SHARE * (spec.budget or budget))
         self._client = ClientConnection(definition)
         self._leaving = asyncio.Event()
         self._state = CONNECTING
