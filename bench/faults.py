@@ -258,6 +258,7 @@ def _figures(
         "reply_ms_p50": round(1000 * replies[len(replies) // 2]) if replies else 0,
         "reply_ms_p99": round(1000 * replies[int(0.99 * (len(replies) - 1))]) if replies else 0,
         "reply_ms_max": round(1000 * replies[-1]) if replies else 0,
+        "loop_lag_over_50_ms": _share_of_long_lags(metrics),
         "seconds_per_hand": round(sum(replies) / max(args.hands, 1), 3),
         "budget": args.budget,
         "workers": args.workers,
@@ -273,6 +274,12 @@ def _stored_hands(path: Path) -> dict[str, list[int]]:
     finally:
         reader.close()
     return found
+
+
+def _share_of_long_lags(metrics: Metrics) -> float:
+    """How often the daemon's event loop was late by more than 50 ms."""
+    short = metrics.total("event_loop_lag_seconds_bucket", le="0.05")
+    return round(1 - short / max(metrics.total("event_loop_lag_seconds_count"), 1), 4)
 
 
 def put_table(path: Path, figures: dict[str, Any]) -> None:

@@ -38,7 +38,7 @@ _CONNECT_SECONDS = 5.0
 _RETRY_SECONDS = 0.2
 _SEED_BITS = 63
 _BUDGET_SHARE = 0.95
-"""Of the time that the dealer gives: it also counts the way there and back, and it shows no mercy at the end."""
+"""Of the time that the dealer gives: it counts the way there and back, too, and shows no mercy at the end."""
 
 CONNECTING, WARMING, PLAYING = "connecting", "warming_up", "playing"
 FINISHED, DEALER_GONE, STOPPED, FAILED = "finished", "dealer_gone", "stopped", "failed"
