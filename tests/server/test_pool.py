@@ -135,7 +135,7 @@ def test_a_worker_that_hangs_is_killed_and_the_blueprint_answers() -> None:
             assert answer.rung is Rung.BLUEPRINT
             assert counted(workers, "fallbacks_total", rung="blueprint", reason="late") == 1
             await until(lambda: counted(workers, "worker_restarts_total", reason="hung") == 1)
-            assert not is_alive(pid)
+            await until(lambda: not is_alive(pid))
             await until(lambda: idle(workers) == 1)
             assert (await workers.decide(ask())).rung is Rung.SOLVED
 
