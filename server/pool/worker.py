@@ -63,11 +63,13 @@ def main(words: list[str]) -> int:
         return 1
     connection.sendall(pack_hello(Hello("", usage())))
     estimate = None
-    while True:
-        reply = _answer(answerer, tasks.get(), stop_word)
-        connection.sendall(pack_reply(replace(reply, estimate=estimate)))
-        with contextlib.suppress(Exception):  # nobody waits for it, and nobody misses it
-            estimate = answerer.estimate()
+    with contextlib.suppress(ConnectionError):  # the daemon is gone: the reading thread ends us, if not this
+        while True:
+            reply = _answer(answerer, tasks.get(), stop_word)
+            connection.sendall(pack_reply(replace(reply, estimate=estimate)))
+            with contextlib.suppress(Exception):  # nobody waits for it, and nobody misses it
+                estimate = answerer.estimate()
+    return 0
 
 
 def usage() -> Usage:

@@ -63,6 +63,11 @@ class WorkerProcess:
         """0 before the process has started."""
         return 0 if self._process is None else self._process.pid
 
+    @property
+    def exit_status(self) -> int | None:
+        """Negative: the signal that ended it."""
+        return None if self._process is None else self._process.returncode
+
     async def start(self) -> Hello:
         """Start the process and wait until it is warm; raises `WorkerGoneError` if it ends before."""
         ours, theirs = socket.socketpair()
