@@ -21,7 +21,7 @@ class Limits:
     seconds: float | None = None
     """To think; None: until all iterations are done."""
     stop: Callable[[], bool] = _nobody_asks
-    """Polled every few milliseconds; once true, what is known so far is the answer."""
+    """Polled between iterations; once true, what is known so far is the answer."""
 
     threads: int | None = None
     """To think with; None: as the agent's settings say."""
@@ -35,15 +35,27 @@ class Limits:
 UNLIMITED = Limits()
 
 
-def solve_in_slices(advance: Callable[[float], bool], deadline: float, limits: Limits) -> None:
-    """Advance a solve to its deadline (`time.monotonic`), looking up now and then if it may be stopped.
+def solve_in_slices(
+    advance: Callable[[int, float], int], done: int, most: int, deadline: float, limits: Limits
+) -> None:
+    """Advance a solve to its last iteration or its deadline, looking up now and then if it may be stopped.
 
-    advance  solves until a time given, and says whether there is more to do
+    A slice is a number of iterations, at least one: an iteration that is cut off is lost, so nothing but the
+    deadline may do that.
+
+    advance  solves to so many iterations in all, or until a time (`time.monotonic`); returns how many are
+             done
+    done     so far
     """
     if not limits.can_stop:
-        advance(deadline)
+        advance(most, deadline)
         return
-    while not limits.stop():
-        until = min(deadline, time.monotonic() + _SLICE_SECONDS)
-        if not advance(until) or until >= deadline:
+    step = 1
+    while done < most and not limits.stop():
+        target = min(done + step, most)
+        started = time.monotonic()
+        done = advance(target, deadline)
+        now = time.monotonic()
+        if done < target or now >= deadline:
             return
+        step = max(min(int(step * _SLICE_SECONDS / max(now - started, 1e-6)), 2 * step), 1)

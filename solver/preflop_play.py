@@ -111,11 +111,9 @@ class SolvedPreflop:
         table, chooser = self._tables[1 - seat], 1 - seat
         solver = preflop_solver(self._blueprint.definition, tree, self._walk.tree, table, chooser)
         started = time.monotonic()
-        solver.solve(min(_LEAST_ITERATIONS, self._iterations))
+        done = solver.solve(min(_LEAST_ITERATIONS, self._iterations))
         deadline = started + (1e6 if limits.seconds is None else limits.seconds)
-        solve_in_slices(
-            lambda until: solver.solve(self._iterations, until) < self._iterations, deadline, limits
-        )
+        solve_in_slices(solver.solve, done, self._iterations, deadline, limits)
         solution = solver.solution()
         rows = [solution.strategy(node) for node in np.flatnonzero(tree.kind == DECISION).tolist()]
         return PreflopSolution(tree, np.concatenate(rows), solver.iterations)

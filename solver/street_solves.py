@@ -146,6 +146,6 @@ def _run(
 ) -> None:
     """Solve as long as settings and limits allow, and never too little to have an answer."""
     most = settings.max_iterations
-    solve(1, None)
+    done = solve(1, None)
     deadline = inf if limits.seconds is None else started + limits.seconds
-    solve_in_slices(lambda until: solve(most, None if until == inf else until) < most, deadline, limits)
+    solve_in_slices(lambda n, until: solve(n, None if until == inf else until), done, most, deadline, limits)

@@ -4,43 +4,50 @@ import time
 
 from solver.limits import Limits, solve_in_slices
 
+FAR = time.monotonic() + 1e6
+
+
+class SlowSolve:
+    """Each iteration takes some time, and one that its deadline cuts off is lost."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.seconds, self.done, self.lost = seconds, 0, 0
+        self.calls: list[tuple[int, float]] = []
+
+    def advance(self, target: int, deadline: float) -> int:
+        self.calls.append((target, deadline))
+        while self.done < target:
+            if time.monotonic() + self.seconds > deadline:
+                time.sleep(max(deadline - time.monotonic(), 0.0))
+                self.lost += 1
+                return self.done
+            time.sleep(self.seconds)
+            self.done += 1
+        return self.done
+
 
 def test_without_anybody_to_stop_it_a_solve_gets_its_whole_time_at_once() -> None:
-    seen: list[float] = []
-    deadline = time.monotonic() + 10
-    solve_in_slices(lambda until: bool(seen.append(until)), deadline, Limits())
-    assert seen == [deadline]
+    solve = SlowSolve()
+    solve_in_slices(solve.advance, 1, 500, FAR, Limits())
+    assert solve.calls == [(500, FAR)]
 
 
 def test_a_stop_ends_a_solve_between_slices() -> None:
-    calls = 0
-
-    def advance(_: float) -> bool:
-        nonlocal calls
-        calls += 1
-        return True
-
-    solve_in_slices(advance, time.monotonic() + 1e6, Limits(stop=lambda: calls >= 3))
-    assert calls == 3
+    solve = SlowSolve()
+    solve_in_slices(solve.advance, 0, 10**9, FAR, Limits(stop=lambda: len(solve.calls) >= 3))
+    assert len(solve.calls) == 3
 
 
 def test_a_finished_solve_is_not_asked_again() -> None:
-    calls: list[float] = []
-    solve_in_slices(
-        lambda until: bool(calls.append(until)), time.monotonic() + 1e6, Limits(stop=lambda: False)
-    )
-    assert len(calls) == 1
+    solve = SlowSolve()
+    solve_in_slices(solve.advance, 0, 50, FAR, Limits(stop=lambda: False))
+    assert solve.done == 50
+    assert [target for target, _ in solve.calls] == sorted({target for target, _ in solve.calls})
 
 
-def test_slices_end_at_the_deadline() -> None:
-    deadline = time.monotonic() + 0.05
-    seen: list[float] = []
-
-    def advance(until: float) -> bool:
-        seen.append(until)
-        time.sleep(max(until - time.monotonic(), 0))
-        return True
-
-    solve_in_slices(advance, deadline, Limits(stop=lambda: False))
-    assert seen[-1] == deadline
-    assert len(seen) > 1
+def test_iterations_longer_than_a_slice_are_not_lost() -> None:
+    solve = SlowSolve(seconds=0.03)
+    solve_in_slices(solve.advance, 0, 10**9, time.monotonic() + 0.25, Limits(stop=lambda: False))
+    assert solve.done >= 2
+    assert solve.lost <= 1
+    assert len({deadline for _, deadline in solve.calls}) == 1  # nothing but the deadline cuts one off
