@@ -108,6 +108,17 @@ class StoredDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredThought:
+    """All about one decision of ours, where somebody wants to look at it after the hand."""
+
+    hand_id: str
+    number: int
+    """That of the decision."""
+    body: bytes
+    """JSON of `solver.explanation`. What is told of the hand held is secret unless it was shown down."""
+
+
+@dataclass(frozen=True, slots=True)
 class StoredSession:
     """Somebody who plays us hand after hand, known by a token of which only the digest is kept."""
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from game.cards import cards_text, parse_cards
-from server.hand_records import Channel, StoredDecision, StoredHand, StoredSession
+from server.hand_records import Channel, StoredDecision, StoredHand, StoredSession, StoredThought
 
 _LOG = logging.getLogger(__name__)
 
@@ -87,6 +87,16 @@ CREATE TABLE sessions (
 ) WITHOUT ROWID;
 """
 
+_LATER_TABLES = (
+    """CREATE TABLE IF NOT EXISTS thoughts (
+  hand_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  PRIMARY KEY (hand_id, number)
+) WITHOUT ROWID""",
+)
+"""Came after the first files of this version; older programs do not miss them."""
+
 _HAND_COLUMNS = (
     "id", "channel", "match", "number", "opponent", "owner", "position", "betting", "hole0", "hole1",
     "board", "started_at", "finished_at", "chips", "secret",
@@ -112,8 +122,9 @@ def _upsert(table: str, columns: tuple[str, ...], keys: int) -> str:
 _SAVE_HAND = _upsert("hands", _HAND_COLUMNS, 1)
 _SAVE_DECISION = _upsert("decisions", _DECISION_COLUMNS, 2)
 _SAVE_SESSION = _upsert("sessions", _SESSION_COLUMNS, 1)
+_SAVE_THOUGHT = _upsert("thoughts", ("hand_id", "number", "body"), 2)
 
-Item = StoredHand | StoredDecision | StoredSession
+Item = StoredHand | StoredDecision | StoredSession | StoredThought
 _Look = Callable[["HandReader"], _T]
 
 
@@ -216,6 +227,10 @@ class HandStore:
     async def decisions(self, hand_id: str) -> list[StoredDecision]:
         """Of one hand, in order."""
         return await self._read(lambda reader: list(reader.decisions(hand_id)))
+
+    async def thoughts(self, hand_id: str) -> list[StoredThought]:
+        """Of one hand, in order."""
+        return await self._read(lambda reader: list(reader.thoughts(hand_id)))
 
     async def _read(self, look: _Look[_T]) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._look, look)
@@ -356,6 +371,14 @@ class HandReader:
             shares = tuple([(str(name), float(share)) for name, share in json.loads(strategy)])
             yield StoredDecision(hand, number, betting, action, shares, *rest)
 
+    def thoughts(self, hand_id: str) -> Iterator[StoredThought]:
+        """Of one hand, in order."""
+        rows = self._connection.execute(
+            "SELECT hand_id, number, body FROM thoughts WHERE hand_id = ? ORDER BY number", (hand_id,)
+        )
+        for row in rows:
+            yield StoredThought(*row)
+
     def session(self, session_id: str) -> StoredSession | None:
         """One session."""
         row = self._connection.execute(
@@ -379,6 +402,8 @@ def _open_for_writing(path: Path) -> sqlite3.Connection:
             for statement in _SCHEMA.split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        for statement in _LATER_TABLES:
+            connection.execute(statement)
         connection.execute("COMMIT")
         _verify_version(connection, path)
     except StoreError:
@@ -409,6 +434,8 @@ def _key(item: Item) -> tuple[str, ...]:
             return "decision", item.hand_id, str(item.number)
         case StoredSession():
             return "session", item.id
+        case StoredThought():
+            return "thought", item.hand_id, str(item.number)
 
 
 def _urgency(item: Item) -> int:
@@ -435,6 +462,8 @@ def _statement(item: Item) -> tuple[str, tuple[object, ...]]:
                 item.id, str(item.channel), item.owner, item.opponent, item.next_position, item.hands,
                 item.chips, item.hand_id, item.used_at,
             )  # fmt: skip
+        case StoredThought():
+            return _SAVE_THOUGHT, (item.hand_id, item.number, item.body)
 
 
 def _hand(row: tuple[object, ...]) -> StoredHand:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import logging
 import secrets
 import time
@@ -31,8 +32,16 @@ from game.definition import HUNL
 from game.hands import hand_index
 from game.state import HandState, hand_state, new_hand
 from server.decisions import Decider, DecisionAnswer, DecisionRequest, Rung, parse_action
-from server.hand_records import Channel, StoredDecision, StoredHand, StoredSession, stored_decision
+from server.hand_records import (
+    Channel,
+    StoredDecision,
+    StoredHand,
+    StoredSession,
+    StoredThought,
+    stored_decision,
+)
 from server.hand_store import HandStore
+from solver.explanation import grids
 from solver.match_clock import MatchClock
 
 _LOG = logging.getLogger(__name__)
@@ -93,6 +102,8 @@ class LiveHand:
     decisions: int
     budget: float
     session_id: str
+    explain: bool = False
+    """Whether what the bot thinks is kept, to be looked at when the hand is over."""
 
     @property
     def opponent_position(self) -> int:
@@ -186,7 +197,9 @@ class Table:
             raise UnknownSessionError("no session has this token: begin a new one")
         return session
 
-    async def new_hand(self, session: Session, budget: float | None = None) -> tuple[LiveHand, bool]:
+    async def new_hand(
+        self, session: Session, budget: float | None = None, explain: bool = False
+    ) -> tuple[LiveHand, bool]:
         """The next hand, or the one under way; and whether it is new. The bot has acted if it is its turn."""
         async with session.lock:
             current = session.stored.hand_id
@@ -194,7 +207,7 @@ class Table:
                 hand = await self._hand(current)
                 if hand is not None and not hand.stored.is_finished:
                     return hand, False
-            hand = self._deal(session, self._budget if budget is None else budget)
+            hand = self._deal(session, self._budget if budget is None else budget, explain)
             self._start_clock(session, hand.budget)
             stored = replace(
                 session.stored, next_position=1 - session.stored.next_position, hand_id=hand.stored.id
@@ -233,7 +246,7 @@ class Table:
             raise UnknownHandError("there is no such hand")
         return hand
 
-    def _deal(self, session: Session, budget: float) -> LiveHand:
+    def _deal(self, session: Session, budget: float, explain: bool) -> LiveHand:
         cards = tuple(self._random.sample(sorted(HUNL.deck), _DEALT))
         hole = cards[0:2], cards[2:4]
         stored = StoredHand(
@@ -250,14 +263,14 @@ class Table:
             owner=session.stored.owner,
         )
         state = new_hand(HUNL, hole, cards[4:])
-        return LiveHand(stored, state, secrets.randbits(63), None, 0, budget, session.stored.id)
+        return LiveHand(stored, state, secrets.randbits(63), None, 0, budget, session.stored.id, explain)
 
     async def _go_on(self, session: Session, stored_session: StoredSession, hand: LiveHand) -> LiveHand:
         """Let the bot act while it is its turn, then keep everything. The session's lock is held."""
-        made: list[StoredDecision] = []
+        made: list[StoredDecision | StoredThought] = []
         while hand.state.betting.actor == hand.stored.position:
-            hand, decision = await self._let_bot_act(session, hand)
-            made.append(decision)
+            hand, decided = await self._let_bot_act(session, hand)
+            made.extend(decided)
         now, betting = self._wall(), hand.state.betting
         stored = replace(hand.stored, betting=betting.text)
         if betting.is_finished:
@@ -284,7 +297,9 @@ class Table:
                 self._observer.hand_finished(stored.channel, stored.opponent, stored.chips)
         return hand
 
-    async def _let_bot_act(self, session: Session, hand: LiveHand) -> tuple[LiveHand, StoredDecision]:
+    async def _let_bot_act(
+        self, session: Session, hand: LiveHand
+    ) -> tuple[LiveHand, list[StoredDecision | StoredThought]]:
         betting, own = hand.state.betting, hand_index(*hand.state.hole[hand.stored.position])
         assert session.clock is not None, "every hand starts the clock"
         request = DecisionRequest(
@@ -295,20 +310,23 @@ class Table:
             context=hand.context,
             seed=hand.seed,
             seconds=session.clock.seconds_for(betting),
+            explain=hand.explain,
         )
         started = time.monotonic()
         action, answer = await self._ask(request, betting)
         session.clock.spend(time.monotonic() - started)
-        decision = _no_decision(hand, self._wall())
+        made: list[StoredDecision | StoredThought] = [_no_decision(hand, self._wall())]
         if answer is not None:
-            decision = stored_decision(hand.stored.id, hand.decisions, request, answer, self._wall())
+            made = [stored_decision(hand.stored.id, hand.decisions, request, answer, self._wall())]
+            if hand.explain:
+                made.append(_thought(hand, answer))
         after = replace(
             hand,
             state=hand.state.apply(action),
             context=None if answer is None else answer.context,
             decisions=hand.decisions + 1,
         )
-        return after, decision
+        return after, made
 
     async def _ask(
         self, request: DecisionRequest, betting: BettingState
@@ -386,6 +404,15 @@ def _no_decision(hand: LiveHand, at: float) -> StoredDecision:
     )
 
 
+def _thought(hand: LiveHand, answer: DecisionAnswer) -> StoredThought:
+    """Whoever solved explains; of what was looked up there are the ranges and the strategy."""
+    body = answer.explanation
+    if body is None:
+        told = grids(answer.ranges, hand.stored.position, answer.actions, answer.probabilities)
+        body = json.dumps(told).encode()
+    return StoredThought(hand.stored.id, hand.decisions, body)
+
+
 def _check_or_fold(betting: BettingState) -> Action:
     return FOLD if betting.can_fold() else CALL
 
@@ -399,6 +426,7 @@ def _pack(hand: LiveHand) -> bytes:
                 "decisions": hand.decisions,
                 "budget": hand.budget,
                 "session": hand.session_id,
+                "explain": hand.explain,
             }
         )
     )
@@ -418,4 +446,5 @@ def _restored(stored: StoredHand) -> LiveHand:
         decisions=fields["decisions"],
         budget=fields["budget"],
         session_id=fields["session"],
+        explain=fields.get("explain", False),
     )

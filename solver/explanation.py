@@ -6,6 +6,7 @@ others below. All of it is plain values, ready for JSON.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,18 +46,38 @@ def explain(decision: Decision, hand: int | None = None) -> dict[str, Any]:
         if exploitability is None
         else round(100 * exploitability / betting.pot, 3),
         "range_strategy": _named(names, decision.frequencies()),
-        "own_range": _grid(weight),
-        "opponent_range": _grid(decision.ranges[1 - own].astype(np.float64)),
-        "strategy_grid": {
-            name: _grid(weight, row.astype(np.float64))
-            for name, row in zip(names, strategy.probabilities, strict=True)
-        },
+        **grids(decision.ranges, own, names, strategy.probabilities),
     }
+    if values is not None:
+        told["value_grid"] = {
+            name: _grid(weight, np.nan_to_num(row.astype(np.float64)))
+            for name, row in zip(names, values, strict=True)
+        }
     if hand is not None:
         told["hand"] = hand_text(hand)
         told["strategy"] = _named(names, strategy.probabilities[:, hand])
         told["values"] = None if values is None else _chips(names, values[:, hand])
     return told
+
+
+def grids(ranges: F32, own: int, names: Sequence[str], probabilities: F32) -> dict[str, Any]:
+    """Both ranges, and how often each class of hands takes each action.
+
+    ranges         float32[2, 1326]
+    own            the player to act
+    probabilities  float32[A, 1326]
+    """
+    # Hands that a card on the board rules out do nothing, whether or not the range knows it.
+    possible = probabilities.sum(axis=0) > 0
+    weight = ranges[own].astype(np.float64) * possible
+    return {
+        "own_range": _grid(weight),
+        "opponent_range": _grid(ranges[1 - own].astype(np.float64)),
+        "strategy_grid": {
+            name: _grid(weight, row.astype(np.float64))
+            for name, row in zip(names, probabilities, strict=True)
+        },
+    }
 
 
 def grid_places() -> np.ndarray:

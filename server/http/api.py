@@ -23,6 +23,8 @@ from server.http.hand_routes import add_hand_routes
 from server.http.limits import RateLimiter
 from server.http.slumbot_routes import add_slumbot_routes
 from server.http.solve_routes import add_solve_routes
+from server.http.thought_routes import add_thought_routes
+from server.http.web_routes import add_web_routes
 from server.keys import KeyRing, default_keys_path, parse_key_line
 from server.metrics import Metrics
 from server.pool.dispatcher import Dispatcher
@@ -63,6 +65,8 @@ def add_api(app: web.Application) -> None:
     add_solve_routes(app)
     add_slumbot_routes(app)
     add_docs_routes(app)
+    add_thought_routes(app)
+    add_web_routes(app)
     app.cleanup_ctx.append(_keep_hands)
     app.on_shutdown.append(_end_solves)
 

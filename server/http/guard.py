@@ -21,13 +21,15 @@ from aiohttp import hdrs, web
 
 from server.http.context import KEYS, LIMITER, Caller, caller, remember_caller
 from server.http.problems import Problem, problem_response
+from server.http.web_routes import PAGES
 from server.keys import KeyRing, Scope
 
 _LOG = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/openapi.json", "/docs", "/metrics"})
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json", "/docs", "/metrics", *PAGES})
+OPEN_PREFIX = "/web/"
 SLUMBOT_PREFIXES = ("/api/", "/slumbot/api/")
 
 _SCOPES = {"/v1/decide": Scope.PLAY, "/v1/hands": Scope.PLAY, "/v1/solve": Scope.SOLVE}
@@ -82,7 +84,7 @@ def _admitted(request: web.Request) -> AbstractContextManager[None]:
     if keys is None:
         _verify_host(request)
         remember_caller(request, Caller("", is_admin=True))
-    elif path in OPEN_PATHS or path.startswith(SLUMBOT_PREFIXES):
+    elif path in OPEN_PATHS or path.startswith((OPEN_PREFIX, *SLUMBOT_PREFIXES)):
         remember_caller(request, Caller("", is_admin=False))
     else:
         remember_caller(request, find_key(keys, request, _scope(path)))

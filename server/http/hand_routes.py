@@ -47,7 +47,7 @@ def add_hand_routes(app: web.Application) -> None:
 async def new_hand(request: web.Request) -> web.Response:
     """Deal a hand, or go on with the one of the session that is under way."""
     fields = await read_fields(request)
-    read.refuse_unknown(fields, {"session", "opponent", "budget"})
+    read.refuse_unknown(fields, {"session", "opponent", "budget", "explain"})
     token = read.text(fields, "session", 256)
     budget = read.number(fields, "budget", LEAST_BUDGET, MOST_BUDGET)
     opponent = read.display_name(fields, "opponent", caller(request).name or "somebody")
@@ -59,7 +59,7 @@ async def new_hand(request: web.Request) -> web.Response:
             session = await table.session(token, Channel.HTTP, owner)
         except UnknownSessionError as error:
             raise Problem(404, f"session: {error}", "unknown-session") from None
-    hand, is_new = await table.new_hand(session, budget)
+    hand, is_new = await table.new_hand(session, budget, read.flag(fields, "explain"))
     return answer(
         request,
         {**_hand_body(view(hand.stored)), "session": token},
@@ -89,7 +89,7 @@ async def act(request: web.Request) -> web.Response:
 
 async def show_hand(request: web.Request) -> web.Response:
     """One hand, as its opponent may see it."""
-    stored = await _find(request)
+    stored = await find_hand(request)
     kind = _query(request, "format", {"json", "phh", "acpc"}) or "json"
     if kind != "json":
         return _export([stored], kind)
@@ -118,7 +118,8 @@ async def list_hands(request: web.Request) -> web.Response:
     return answer(request, body)
 
 
-async def _find(request: web.Request) -> StoredHand:
+async def find_hand(request: web.Request) -> StoredHand:
+    """The hand that a path names, if whoever asks may see it; raises `Problem` 404."""
     hand_id, who = _hand_id(request), caller(request)
     try:
         live: LiveHand | None = await request.app[TABLE].hand(hand_id, who.owner)

@@ -150,6 +150,19 @@ def _paths() -> Schema:
                 problems=(404, 409, 422),
             ),
         },
+        "/v1/hands/{hand}/thoughts": {
+            "parameters": [_path("hand")],
+            "get": _operation(
+                "showThoughts",
+                "hands",
+                "What the bot was thinking",
+                "Of a hand that is over and was begun with `explain`: its decisions with both ranges and the"
+                " strategy as 13×13 grids. What it held, and what that hand does and is worth, is told only"
+                " after a showdown.",
+                {200: ("Decisions, in order.", _ref("Thoughts"))},
+                problems=(404, 409),
+            ),
+        },
         **_solve_paths(),
         **_match_paths(),
         **slumbot,
@@ -447,6 +460,10 @@ def _schemas() -> Schema:
                     "description": "your name, printable",
                 },
                 "budget": budget,
+                "explain": {
+                    "type": ["boolean", "null"],
+                    "description": "keep what the bot thinks, for /v1/hands/{hand}/thoughts",
+                },
             }
         ),
         "ActRequest": _request(
@@ -460,6 +477,38 @@ def _schemas() -> Schema:
             "properties": {
                 **hand["properties"],
                 "session": {"type": "string", "description": "send it to play the next hand"},
+            },
+        },
+        "Thoughts": {
+            "type": "object",
+            "required": ["hand", "shown_down", "thoughts"],
+            "properties": {
+                "hand": {"type": "string"},
+                "shown_down": {"type": "boolean"},
+                "thoughts": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "required": [
+                            "number", "betting", "action", "method", "rung", "iterations", "seconds",
+                            "details",
+                        ],
+                        "properties": {
+                            "number": {"type": "integer"},
+                            "betting": {"type": "string", "description": "before it"},
+                            "action": {"type": "string"},
+                            "method": {"type": "string"},
+                            "rung": {"type": "string"},
+                            "iterations": {"type": "integer"},
+                            "seconds": {"type": "number"},
+                            "details": {
+                                "type": "object",
+                                "description": "grids: 169 numbers from aces to deuces, suited above the"
+                                " diagonal",
+                            },
+                        },
+                    },
+                },
             },
         },
         "HandList": {

@@ -50,7 +50,7 @@ def commands(page: str) -> list[str]:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 def test_curl_examples_of_the_api_run(port: int) -> None:
-    names: dict[str, str] = {}
+    names = {"OVER": finished(port)}
     for command in commands("http-api.md") + commands("slumbot.md"):
         shell = command.replace("localhost:8080", f"127.0.0.1:{port}") + " --fail-with-body"
         done = subprocess.run(
@@ -70,6 +70,14 @@ def test_curl_examples_of_the_api_run(port: int) -> None:
                     names["HAND"] = unfinished(port)
             if "token" in answer:
                 names["TOKEN"] = answer["token"]
+
+
+def finished(port: int) -> str:
+    with FathomClient(f"http://127.0.0.1:{port}") as fathom:
+        hand = fathom.new_hand()
+        while not hand.finished:
+            hand = fathom.act(hand, "c")
+        return hand.id
 
 
 def unfinished(port: int) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from server.http.openapi import openapi
+from server.http.web_routes import PAGES
 from server.keys import add_key
 from tests.server.test_hands_api import PROGRAM, ROOT
 
@@ -77,4 +78,5 @@ def test_every_route_is_described(tmp_path: Path) -> None:
         for route in app.router.routes()
         if route.resource is not None and route.method != "HEAD"
     }
+    served = {(method, path) for method, path in served if path not in PAGES and not path.startswith("/web/")}
     assert served == described

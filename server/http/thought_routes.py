@@ -1,0 +1,64 @@
+"""`/v1/hands/{hand}/thoughts`: what the bot was thinking, when the hand is over.
+
+Ranges and strategies are what the bot would do with any hand: they tell nothing of the one it held. What it
+held, and what that hand's own strategy and values were, is told only after a showdown.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from aiohttp import web
+
+from server.hand_records import StoredDecision, StoredThought
+from server.http.bodies import answer
+from server.http.context import STORE
+from server.http.hand_routes import find_hand
+from server.http.problems import Problem
+
+_OF_THE_HAND_HELD = ("hand", "strategy", "values")
+
+
+def add_thought_routes(app: web.Application) -> None:
+    """One route."""
+    app.router.add_get("/v1/hands/{hand}/thoughts", show_thoughts)
+
+
+async def show_thoughts(request: web.Request) -> web.Response:
+    """Decision by decision; empty if nobody asked for explanations when the hand began."""
+    hand = await find_hand(request)
+    if not hand.is_finished:
+        raise Problem(409, "the hand is not over: play it first", "not-over")
+    shown = hand.betting_state().is_showdown
+    decisions = {found.number: found for found in await request.app[STORE].decisions(hand.id)}
+    thoughts = await request.app[STORE].thoughts(hand.id)
+    return answer(
+        request,
+        {
+            "hand": hand.id,
+            "shown_down": shown,
+            "thoughts": [
+                _body(decisions[thought.number], thought, shown)
+                for thought in thoughts
+                if thought.number in decisions
+            ],
+        },
+    )
+
+
+def _body(decision: StoredDecision, thought: StoredThought, shown: bool) -> dict[str, Any]:
+    told = json.loads(thought.body)
+    if not shown:
+        for name in _OF_THE_HAND_HELD:
+            told.pop(name, None)
+    return {
+        "number": decision.number,
+        "betting": decision.betting,
+        "action": decision.action,
+        "method": decision.method,
+        "rung": decision.rung,
+        "iterations": decision.iterations,
+        "seconds": round(decision.seconds, 4),
+        "details": told,
+    }

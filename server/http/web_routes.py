@@ -1,0 +1,113 @@
+"""The pages: files of `server/web`, read once, served compressed from memory.
+
+1. A page's address is open to everybody: it holds nothing but itself. What it shows it asks of the API, with
+   a key where one is needed.
+2. Everything a page loads lies below `/web/DIGEST/`, where DIGEST is that of all files together: it may be
+   kept for ever, and a new Fathom never mixes with the old one's scripts. Pages are asked for again each
+   time.
+3. Nothing comes from another host and nothing is inline; the policy says so to the browser.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from aiohttp import hdrs, web
+
+WEB = Path(__file__).parent.parent / "web"
+PAGES = {"/": "play.html"}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_FOR_EVER = "public, max-age=31536000, immutable"
+_FOLDER = b"{{web}}"
+
+
+@dataclass(frozen=True, slots=True)
+class WebFile:
+    """A file as it is sent."""
+
+    content_type: str
+    plain: bytes
+    compressed: bytes
+    etag: str
+
+
+def add_web_routes(app: web.Application) -> None:
+    """The pages and what they load."""
+    files = web_files()
+    digest = web_digest()
+    for address, name in PAGES.items():
+        app.router.add_get(address, _page_handler(files[name]))
+    app.router.add_get(f"/web/{digest}/{{name}}", _asset)
+
+
+@cache
+def web_files() -> dict[str, WebFile]:
+    """All files by name; in pages the folder of the others is filled in."""
+    folder = f"/web/{web_digest()}".encode()
+    found = {}
+    for path in _paths():
+        plain = path.read_bytes()
+        if path.suffix == ".html":
+            plain = plain.replace(_FOLDER, folder)
+        etag = f'"{hashlib.sha256(plain).hexdigest()[:20]}"'
+        found[path.name] = WebFile(_TYPES[path.suffix], plain, gzip.compress(plain, 9, mtime=0), etag)
+    return found
+
+
+@cache
+def web_digest() -> str:
+    """Of all files together."""
+    digest = hashlib.sha256()
+    for path in _paths():
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _paths() -> list[Path]:
+    return sorted(path for path in WEB.iterdir() if path.suffix in _TYPES)
+
+
+def _page_handler(page: WebFile) -> Callable[[web.Request], Awaitable[web.Response]]:
+    async def show(request: web.Request) -> web.Response:
+        return _send(request, page, "no-cache", {"Content-Security-Policy": POLICY})
+
+    return show
+
+
+async def _asset(request: web.Request) -> web.Response:
+    found = web_files().get(request.match_info["name"])
+    if found is None or found.content_type == _TYPES[".html"]:
+        raise web.HTTPNotFound
+    return _send(request, found, _FOR_EVER, {})
+
+
+def _send(request: web.Request, found: WebFile, keep: str, headers: dict[str, str]) -> web.Response:
+    headers = {
+        **headers,
+        hdrs.CACHE_CONTROL: keep,
+        hdrs.ETAG: found.etag,
+        hdrs.VARY: hdrs.ACCEPT_ENCODING,
+        "Referrer-Policy": "no-referrer",
+    }
+    if found.etag in request.headers.get(hdrs.IF_NONE_MATCH, ""):
+        return web.Response(status=304, headers=headers)
+    headers[hdrs.CONTENT_TYPE] = found.content_type
+    if "gzip" in request.headers.get(hdrs.ACCEPT_ENCODING, ""):
+        headers[hdrs.CONTENT_ENCODING] = "gzip"
+        return web.Response(body=found.compressed, headers=headers)
+    return web.Response(body=found.plain, headers=headers)
