@@ -3,7 +3,7 @@
 The daemon is a process of its own (`fathom serve`); the dealer, the opponent (who plays at random) and
 everything that hurts are out here. A worker is killed every `--kill-every` seconds, one is stopped, lines
 of junk are sent between the dealer's, a second match is cut off in the middle of a hand, and for a tenth of
-the hands the hand store cannot write a byte, as on a full disk.
+the hands the hand store cannot grow, as on a full disk.
 
 illegal_actions   warnings of the dealer
 late_actions      the dealer's limits overrun: `--budget` per hand on average (what the time bank must keep),
@@ -46,6 +46,8 @@ _JUNK = (
     b"MATCHSTATE:0:1:r1:AsKd|\r\n",
     b"x" * 10_000 + b"\r\n",
 )
+_FULL_BYTES = 1 << 14
+"""Of a file on the full disk: stores have more after a few hands; memory that processes share has less."""
 _BEGIN, _END = "<!-- fathom bench faults -->", "<!-- end -->"
 """Around the table in a document."""
 
@@ -170,11 +172,11 @@ def _hurt(
 
 
 def _fill_disk(args: argparse.Namespace, daemon: Daemon, injured: Injured, done: int) -> None:
-    """Forbid the daemon to write to any file for a while; its log goes into a pipe."""
+    """Forbid the daemon to make any file longer for a while; its log goes into a pipe."""
     pid, (_, hard) = daemon.process.pid, resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE)
     if injured.full_from is None and args.hands > done >= args.hands * 6 // 10:
         injured.full_from = done
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, hard))
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (_FULL_BYTES, hard))
     elif injured.full_from is not None and injured.full_until is None and done >= args.hands * 7 // 10:
         injured.full_until = done
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (hard, hard))
