@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections import Counter
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from server.config import MatchConfig
 from server.decisions import Decider
 from server.game_files import load_definition
 from server.metrics import Metrics
+
+_LAST_WORD_SECONDS = 1.0
 
 MOST_REMEMBERED = 1000
 """Matches in the list; the oldest that have ended are forgotten first."""
@@ -44,6 +47,7 @@ class MatchManager:
         self._ready = ready
         self._matches: dict[str, _Running] = {}
         self._started = 0
+        self._left_at = 0.0
 
     def start(self, spec: MatchConfig) -> MatchStatus:
         """Begin a match; raises `ValueError` for a game that we do not play. Needs a running loop."""
@@ -90,16 +94,21 @@ class MatchManager:
 
     def leave(self) -> None:
         """Ask all matches to end; does not wait."""
+        self._left_at = self._left_at or time.monotonic()
         for running in self._matches.values():
             running.match.leave()
 
     async def close(self, drain_seconds: float) -> None:
-        """Leave all matches, and cut off those that take longer than given."""
+        """Leave all matches, and cut off those that take longer than given since they were asked to leave.
+
+        A moment longer, that is: decisions are stopped then, and their answers are on the way.
+        """
         self.leave()
         tasks = [running.task for running in self._matches.values()]
         if not tasks:
             return
-        _, late = await asyncio.wait(tasks, timeout=drain_seconds)
+        patience = self._left_at + drain_seconds + _LAST_WORD_SECONDS - time.monotonic()
+        _, late = await asyncio.wait(tasks, timeout=max(patience, 0.0))
         for task in late:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):

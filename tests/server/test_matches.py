@@ -245,6 +245,22 @@ def test_closing_cuts_off_what_takes_too_long() -> None:
     run(check())
 
 
+def test_what_is_stopped_at_the_end_of_the_drain_still_goes_out() -> None:
+    async def check() -> None:
+        decider = StandInDecider()
+        decider.may_answer.clear()
+        matches = manager(decider)
+        async with listening(SCRIPT) as dealer:
+            matches.start(MatchConfig("127.0.0.1", dealer.port))
+            await until(lambda: len(decider.requests) == 1)
+            asyncio.get_running_loop().call_later(0.1, decider.may_answer.set)
+            await matches.close(drain_seconds=0.1)
+            await until(lambda: len(dealer.replies) >= 2)
+            assert dealer.replies[:2] == dealer.expected()[:2]
+
+    run(check())
+
+
 def test_matches_run_side_by_side() -> None:
     async def check() -> None:
         matches = manager(StandInDecider())
