@@ -25,6 +25,7 @@ from server.app_keys import CONFIG, DECIDER, MATCHES, METRICS, POOL, STARTED
 from server.config import Config
 from server.decisions import Decider
 from server.http.api import add_api
+from server.http.bodies import answer
 from server.http.context import STORE
 from server.match_recorder import MatchRecorder
 from server.match_routes import add_match_routes
@@ -99,14 +100,15 @@ async def status(request: web.Request) -> web.Response:
     """For people: version, workers, matches."""
     app = request.app
     pool = app[POOL]
-    return web.json_response(
+    return answer(
+        request,
         {
             "version": fathom_version(),
             "uptime_seconds": round(time.monotonic() - app[STARTED], 1),
             "ready": pool is None or pool.is_ready,
             "pool": None if pool is None else asdict(pool.status()),
             "matches": [asdict(match) for match in app[MATCHES].statuses()],
-        }
+        },
     )
 
 

@@ -8,7 +8,6 @@ import logging
 import os
 import signal
 import socket
-import sys
 from pathlib import Path
 
 import uvloop
@@ -29,8 +28,6 @@ log = logging.getLogger("server")
 
 _BACKLOG = 1024
 _FORCED_STATUS = 130
-_SWITCH_SECONDS = 0.001
-"""How long a thread that looks something up may keep the loop waiting for the interpreter."""
 
 
 def listen(config: ServerConfig) -> socket.socket:
@@ -79,7 +76,6 @@ def _settle() -> None:
     """Keep pauses of the event loop short from now on."""
     gc.collect()
     gc.freeze()  # what is loaded stays: looking through all of it takes tens of milliseconds each time
-    sys.setswitchinterval(_SWITCH_SECONDS)
 
 
 def _stop_signals() -> asyncio.Event:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from server.slumbot_journal import Journal, Tally
+    from server.slumbot_transport import SlumbotHttp
 
 _EPILOG = """\
 Network failures are waited out and the hand is found again; nothing is abandoned. With --journal FILE the
@@ -55,9 +56,11 @@ def run(args: argparse.Namespace) -> int:
 
     from server.slumbot_journal import Journal
     from server.slumbot_match import GaveUpError
+    from server.slumbot_transport import SlumbotHttp
 
     if args.hands < 1 or args.budget <= 0 or args.workers < 1 or args.patience < 0:
         raise ValueError("give at least 1 of --hands and --workers, and time: --budget, --patience")
+    transport = SlumbotHttp(args.url)
     password = ""
     if args.username is not None:
         password = os.environ.get("SLUMBOT_PASSWORD") or getpass.getpass("password: ")
@@ -69,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         import asyncio
 
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_play(args, password, journal))
+            runner.run(_play(args, transport, password, journal))
     except GaveUpError as error:
         _say(str(error))
         status = 1
@@ -82,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     return status
 
 
-async def _play(args: argparse.Namespace, password: str, journal: Journal) -> None:
+async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str, journal: Journal) -> None:
     import asyncio
     import signal
 
@@ -92,7 +95,6 @@ async def _play(args: argparse.Namespace, password: str, journal: Journal) -> No
     from server.hand_store import HandStore, default_store_path
     from server.logs import configure_logging
     from server.slumbot_match import SlumbotMatch, SlumbotTerms
-    from server.slumbot_transport import SlumbotHttp
 
     configure_logging(LogConfig(level="warning"))
     blueprint = choose_blueprint(args.blueprint, _say)
@@ -102,7 +104,7 @@ async def _play(args: argparse.Namespace, password: str, journal: Journal) -> No
     try:
         await pool.wait_until_ready()
         with HandStore(args.store or default_store_path()) as store:
-            async with SlumbotHttp(args.url) as post:
+            async with transport as post:
                 match = SlumbotMatch(post, pool, journal, terms, store, _Live(args.hands))
                 loop, task = asyncio.get_running_loop(), asyncio.current_task()
                 assert task is not None, "this is one"

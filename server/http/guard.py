@@ -53,7 +53,10 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         raise  # nobody is left to tell
     except Exception as error:
         where = "".join(traceback.format_tb(error.__traceback__))
-        _LOG.error("%s %s failed: %s\n%s", request.method, request.path, type(error).__name__, where)
+        # Nor the path: it may hold the id of a hand, which is all it takes to play it.
+        resource = request.match_info.route.resource
+        place = "nowhere" if resource is None else resource.canonical
+        _LOG.error("%s %s failed: %s\n%s", request.method, place, type(error).__name__, where)
         return _refusal(request, Problem(500, "something went wrong here; it is in the log"))
 
 

@@ -1,0 +1,76 @@
+"""`fathom slumbot` as a process, with the real agent, against a daemon that speaks Slumbot's API."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from server.cli import main
+from server.hand_store import HandQuery, HandReader
+from tests.arena.blueprints import WIDE, made_up_blueprint
+from tests.server.test_hands_api import PROGRAM, ROOT
+
+
+def test_it_plays_reports_and_goes_on(tmp_path: Path) -> None:
+    blueprint = made_up_blueprint(tmp_path, WIDE).path
+    folder = tmp_path / "daemon"
+    folder.mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=environment,
+    ) as daemon:
+        assert daemon.stdout is not None
+        url = f"http://127.0.0.1:{int(daemon.stdout.readline())}/slumbot/api"
+
+        def play(hands: int) -> dict[str, object]:
+            done = subprocess.run(
+                [
+                    sys.executable, "-m", "server.cli", "slumbot", "--hands", str(hands), "--url", url,
+                    "--budget", "0.05", "--blueprint", str(blueprint), "--store", str(tmp_path / "h.sqlite"),
+                    "--journal", str(tmp_path / "journal"), "--report", str(tmp_path / "report.json"),
+                    "--json",
+                ],
+                capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300,
+            )  # fmt: skip
+            assert done.returncode == 0, done.stderr
+            record: dict[str, object] = json.loads(done.stdout)
+            assert json.loads((tmp_path / "report.json").read_text()) == record
+            if hands > 3:
+                assert "going on after 3 hands" in done.stderr
+            return record
+
+        assert play(3)["hands"] == 3
+        record = play(5)
+        daemon.kill()
+    assert record["hands"] == 5
+    assert record["disagreements"] == record["lost_hands"] == record["refusals"] == 0
+    for path, channel, sign in (("h.sqlite", "slumbot", 1), ("daemon/hands.sqlite", "slumbot-api", -1)):
+        reader = HandReader(tmp_path / path)
+        hands = [hand for _, hand in reader.hands(HandQuery(channel=channel, finished=True))]
+        reader.close()
+        assert len(hands) == 5
+        assert sum(sign * (hand.chips or 0) for hand in hands) == record["chips"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--hands", "0"], "at least 1"),
+        (["--hands", "1", "--budget", "0"], "--budget"),
+        (["--hands", "1", "--url", "slumbot.com"], "no address"),
+    ],
+)
+def test_orders_that_make_no_sense(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["slumbot", *arguments]) == 2
+    assert words in capsys.readouterr().err
