@@ -30,6 +30,7 @@ import numpy as np
 from abstraction.menu import parse_menu_book
 from game.cards import Cards, cards_text, parse_cards
 from game.ranges import parse_range
+from solver.agent_settings import AgentSettings
 from solver.archive import load, save
 from solver.blueprint import FULL, Blueprint, open_blueprint
 from solver.blueprint_walk import make_walk_tree
@@ -39,6 +40,7 @@ from solver.depth_limited import DepthLimitedSolver, LeafValues
 from solver.engine import EVALUATE
 from solver.layout import F32
 from solver.leaf_match import match_leaves
+from solver.range_strategy import drop_rare
 from solver.response import player_value
 from solver.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
 from solver.spot import Spot
@@ -234,7 +236,11 @@ def agent_rows(
     solver = DepthLimitedSolver(game, values, 1 - player, SAMPLED_SCHEDULE)
     solver.solve(iterations)
     solution, exact_tree = solver.solution(), spot.solver.game.tree
-    return {exact_tree.find(tree.history_of(n)): solution.strategy(n) for n in _own_nodes(tree, player)}
+    rare = AgentSettings().flop.rare
+    return {
+        exact_tree.find(tree.history_of(n)): drop_rare(solution.strategy(n), rare)
+        for n in _own_nodes(tree, player)
+    }
 
 
 def blueprint_rows(blueprint: Blueprint, spot: Exact, player: int) -> dict[int, F32]:

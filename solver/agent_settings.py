@@ -24,13 +24,15 @@ class StreetSettings:
 
     menu: str
     max_iterations: int
+    rare: float = 0.0
+    """What a hand does more seldom than that it does not do at all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgentSettings:
     """How to play."""
 
-    flop: StreetSettings = StreetSettings("50%, 100%, a | 100%, a | a", 2_000)
+    flop: StreetSettings = StreetSettings("50%, 100%, a | 100%, a | a", 2_000, 0.1)
     turn: StreetSettings = StreetSettings("75%, a | 100%, a | a", 1_000)
     river: StreetSettings = StreetSettings("33%, 75%, 150%, a | 75%, a | 100%, a", 2_000)
     budget: float | None = DEFAULT_BUDGET

@@ -17,7 +17,7 @@ from solver.alternatives import Alternatives
 from solver.game import unblocked_weight
 from solver.layout import F32
 from solver.nested import Context, SubgameRoot, action_code, narrowed
-from solver.range_strategy import RangeStrategy
+from solver.range_strategy import RangeStrategy, drop_rare
 from solver.solution import Solution
 from solver.tree import CALL_ACTION, DECISION, FOLD_ACTION
 
@@ -127,8 +127,12 @@ def read_decision(
     method: Method,
     phases: dict[str, float],
     solved: Solved,
+    rare: float = 0.0,
 ) -> Decision:
-    """Read the decision off a solved subgame."""
+    """Read the decision off a solved subgame.
+
+    rare  what a hand does more seldom it does not do at all
+    """
     tree, own = solution.game.tree, betting.actor
     node = tree.find(tuple([action_code(action) for action in root.path]))
     assert tree.player[node] == own, "the path leads to our decision"
@@ -137,7 +141,9 @@ def read_decision(
     for player in range(2):
         ranges[player, labels] = solution.reach(player, node)
     actions, rows, replies = [], [], {}
-    for child, row in zip(tree.children_of(node).tolist(), solution.strategy(node), strict=True):
+    for child, row in zip(
+        tree.children_of(node).tolist(), drop_rare(solution.strategy(node), rare), strict=True
+    ):
         code = int(tree.action[child])
         action = FOLD if code == FOLD_ACTION else CALL if code == CALL_ACTION else raise_to(code)
         actions.append(action)

@@ -48,3 +48,16 @@ def merge_actions(actions: Sequence[Action], rows: F32) -> RangeStrategy:
     for action, row in zip(actions, rows, strict=True):
         sums[different.index(action)] += row
     return RangeStrategy(different, sums)
+
+
+def drop_rare(rows: F32, least: float) -> F32:
+    """Rows float32[A, H] without what a hand does more seldom than `least`; what is left adds up as before.
+
+    After a few hundred samples a small probability is noise; dropping it is worth more than the mixture it
+    might have been (purification: docs/agent.md has the figures).
+    """
+    kept = np.where(rows < least, 0, rows)
+    total, before = kept.sum(axis=0), rows.sum(axis=0)
+    scale = np.divide(before, total, out=np.zeros_like(total), where=total > 0)
+    result: F32 = np.where(total > 0, kept * scale, rows).astype(np.float32)
+    return result

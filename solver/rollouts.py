@@ -6,6 +6,8 @@
    (public chance sampling; Johanson et al., 2012). Run-outs come without repetition, every turn card once
    before any comes again.
 3. A run-out given to q of all n is worth n/q, times its chance given both hands; hands it blocks get 0.
+4. All-ins swing by whole stacks, and their showdowns are cheap: they get the mean over many run-outs, of all
+   that were dealt so far and of a first one for every turn card.
 """
 
 from __future__ import annotations
@@ -59,6 +61,11 @@ _NO_PROGRAM = Program(
 )
 _HELD_CARDS = 4
 
+ALL_IN_RUN_OUTS = 16
+"""For the all-ins of each iteration."""
+_MOST_KEPT = 1_024
+"""Run-outs; older ones are forgotten."""
+
 
 class BlueprintRollouts:
     """Leaf values by play-outs. Make one per subgame; not for concurrent calls."""
@@ -73,7 +80,12 @@ class BlueprintRollouts:
         bias: F32 = FOUR_STRATEGIES,
         seed: int = 0,
         threads: int = 1,
+        all_in_run_outs: int = ALL_IN_RUN_OUTS,
     ) -> None:
+        """Play-outs of the leaves of a game.
+
+        all_in_run_outs  to take the mean over where nobody can bet any more; 1: the run-out at hand alone
+        """
         self._blueprint, self._game, self._flop, self._chooser = blueprint, game, flop, chooser
         self._shape = Shape(game.stride, game.num_cards, 1)
         left = NUM_CARDS - len(flop)
@@ -93,11 +105,23 @@ class BlueprintRollouts:
         self._pool = ThreadPoolExecutor(threads - 1, "rollouts") if threads > 1 else None
         self._counter = np.zeros(1, dtype=np.int64)
         self._spread = ((game.hands[:, 1] - game.hands[:, 0]) * NUM_CARDS + game.hands[:, 0]).argsort()
+        kept = _MOST_KEPT if all_in_run_outs > 1 else 1
         self._runouts = Runouts(
-            new_rivers(1, game.num_hands, game.stride),
-            np.zeros((1, 2, game.stride), dtype=np.uint16),
+            new_rivers(kept, game.num_hands, game.stride),
+            np.zeros((kept, 2, game.stride), dtype=np.uint16),
         )
+        self._sums = aligned(max(len(shut), 1) * game.stride).reshape(-1, game.stride)
         self._cards = run_outs(flop, seed)
+        self._dealt = 0
+        """Run-outs laid out so far."""
+        self._here = 0
+        """Where the one at hand lies,"""
+        self._chosen = np.zeros(all_in_run_outs, dtype=np.int32)
+        """and those for all-ins."""
+        if all_in_run_outs > 1 and shut:
+            others = run_outs(flop, seed + 1)
+            for _ in range(left):
+                self._lay_out(next(others))
 
     @property
     def num_choices(self) -> int:
@@ -106,7 +130,17 @@ class BlueprintRollouts:
 
     def next_sample(self) -> None:
         """Turn to another run-out."""
-        self._prepare(next(self._cards))
+        cards = next(self._cards)
+        self._here = self._lay_out(cards)
+        board = (*self._flop, *cards)
+        for street, length in enumerate((4, 5)):
+            buckets = self._blueprint.cards.buckets(board[:length])[self._game.labels]
+            self._runouts.buckets[self._here, street, : self._game.num_hands] = np.where(
+                buckets == BLOCKED, 0, buckets
+            )
+        count, kept = len(self._chosen), min(self._dealt, len(self._runouts.buckets))
+        # A new piece of the circle each time.
+        self._chosen[:] = (self._chosen[-1] + 1 + np.arange(count)) % kept if count > 1 else self._here
 
     def evaluate(self, for_chooser: bool, reach: F32, value: F32) -> None:
         """See `depth_limited.LeafValues`."""
@@ -116,7 +150,7 @@ class BlueprintRollouts:
         def work(thread: int) -> None:
             planes, scratch = self._memory[thread]
             play_out_leaves(
-                self._order, self._counter, traverser, for_chooser, 0, self._shape, self._runouts,
+                self._order, self._counter, traverser, for_chooser, self._here, self._shape, self._runouts,
                 self._book, planes, scratch, reach, value,
             )  # fmt: skip
 
@@ -127,18 +161,17 @@ class BlueprintRollouts:
         for other in others:
             other.result()
         show_down(
-            self._ends, self._shut, for_chooser, 0, self._shape, self._runouts, self._memory[0][1],
-            reach, value,
+            self._ends, self._shut, for_chooser, self._chosen, self._shape, self._runouts,
+            self._memory[0][1], self._sums, reach, value,
         )  # fmt: skip
 
-    def _prepare(self, cards: tuple[int, int]) -> None:
-        """Sort the river's hands and find the buckets of both streets."""
-        game, river = self._game, (*self._flop, *cards)
-        board = np.array([river], dtype=np.uint8)
-        lay_out_rivers(board, game.hands, game.labels, self._spread, self._runouts.boards, 0)
-        for street, length in enumerate((4, 5)):
-            buckets = self._blueprint.cards.buckets(river[:length])[game.labels]
-            self._runouts.buckets[0, street, : game.num_hands] = np.where(buckets == BLOCKED, 0, buckets)
+    def _lay_out(self, cards: tuple[int, int]) -> int:
+        """Sort the hands of a river and return its place."""
+        game, place = self._game, self._dealt % len(self._runouts.buckets)
+        board = np.array([(*self._flop, *cards)], dtype=np.uint8)
+        lay_out_rivers(board, game.hands, game.labels, self._spread, self._runouts.boards, place)
+        self._dealt += 1
+        return place
 
 
 def one_round_game(board: Cards, tree: Tree, ranges: F32) -> Game:

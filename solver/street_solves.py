@@ -64,7 +64,9 @@ class StreetSolves:
         _run(solver.solve, settings, started, limits)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
         solved = _DepthLimited(solver)
-        return read_decision(betting, root, solver.solution(), Method.DEPTH_LIMITED, phases, solved)
+        return read_decision(
+            betting, root, solver.solution(), Method.DEPTH_LIMITED, phases, solved, settings.rare
+        )
 
     def _leaf_values(
         self, game: Game, root: SubgameRoot, leaves: list[Leaf], chooser: int, seed: int, limits: Limits
@@ -98,7 +100,9 @@ class StreetSolves:
         _run(solve, settings, started, limits)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
         method = Method.EXACT if promised is None else Method.SAFE
-        return read_decision(betting, root, solver.solution(), method, phases, _ToTheEnd(solver))
+        return read_decision(
+            betting, root, solver.solution(), method, phases, _ToTheEnd(solver), settings.rare
+        )
 
 
 @dataclass(frozen=True, slots=True)

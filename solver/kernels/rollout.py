@@ -250,10 +250,11 @@ def show_down(
     ends: Program,
     leaves: I32,
     for_chooser: bool,
-    runout: int,
+    chosen: I32,
     shape: Shape,
     runouts: Runouts,
     scratch: Scratch,
+    sums: F32,
     leaf_reach: F32,
     leaf_value: F32,
 ) -> None:
@@ -261,16 +262,27 @@ def show_down(
 
     ends    lanes only, over the first rows of the leaves
     leaves  int32[M]  those leaves
+    chosen  int32[R]  run-outs to take the mean over
+    sums    float32[M, stride]  working memory
     """
     stride, rows = shape.stride, leaf_reach.shape[1]
-    reach_in, value_out = leaf_reach.reshape(-1), leaf_value.reshape(-1)
-    for g in range(ends.lane_kind.shape[0]):
-        evaluate_group(g, runout, shape, runouts.boards, ends, reach_in, value_out, scratch)
-    if for_chooser:
+    reach_in, value_out, total = leaf_reach.reshape(-1), leaf_value.reshape(-1), sums.reshape(-1)
+    zero_row(total, 0, total.shape[0])
+    for r in range(chosen.shape[0]):
+        for g in range(ends.lane_kind.shape[0]):
+            evaluate_group(g, chosen[r], shape, runouts.boards, ends, reach_in, value_out, scratch)
         for i in range(leaves.shape[0]):
+            source, to = leaves[i] * rows * stride, i * stride
+            for h in range(0, stride, LANES):
+                store8(total, to + h, load8(total, to + h) + load8(value_out, source + h))
+    share = splat(np.float32(1) / np.float32(chosen.shape[0]))
+    for i in range(leaves.shape[0]):
+        to, source = leaves[i] * rows * stride, i * stride
+        for h in range(0, stride, LANES):
+            store8(value_out, to + h, load8(total, source + h) * share)
+        if for_chooser:
             for k in range(1, rows):
-                row = leaves[i] * rows
-                copy_row(value_out, row * stride, value_out, (row + k) * stride, stride)
+                copy_row(value_out, to, value_out, to + k * stride, stride)
 
 
 @kernel
