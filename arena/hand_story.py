@@ -17,6 +17,7 @@ from game.hands import HAND_CLASS, NUM_CLASSES, NUM_HANDS, class_text, hand_inde
 from game.state import HandState, new_hand
 from solver.allin_equity import mean_wins
 from solver.decision import Decision
+from solver.nested import betting_states
 
 _STREETS = ("Pre-flop", "Flop", "Turn", "River")
 _SEATS = ("big blind", "button")
@@ -121,14 +122,21 @@ def _tell_decision(decision: Decision, own: int, taken: Action) -> list[str]:
 
 
 def describe(action: Action, betting: BettingState) -> str:
-    """An action in words."""
+    """An action in words; sizes are of the street, as people say them."""
     if action.kind is ActionKind.FOLD:
         return "fold"
     if action.kind is ActionKind.CALL:
         return f"call {betting.to_call:,}" if betting.to_call else "check"
     if action.raise_to >= min(betting.definition.stacks):
         return "all-in"
-    return f"{'raise' if betting.to_call else 'bet'} to {action.raise_to:,}"
+    states = betting_states(betting)
+    before = next(s.max_spent for s in states if s.round_index == betting.round_index)
+    on_street = action.raise_to - (before if betting.round_index else 0)
+    return (
+        f"raise to {on_street:,}"
+        if betting.max_spent > before or not betting.round_index
+        else f"bet {on_street:,}"
+    )
 
 
 def _taken(whole: BettingState, at: BettingState) -> Action:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from game.actions import Action
     from solver.decision import Decision
 
 _EPILOG = """\
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         from rich.console import Console
 
-        _show(Console(highlight=False), position, decision, own, str(action))
+        _show(Console(highlight=False), position, decision, own, action)
     return 0
 
 
@@ -76,10 +77,11 @@ def _record(decision: Decision, own: int, action: str) -> dict[str, object]:
     return {"action": action, **explain(decision, own)}
 
 
-def _show(console: Console, position: int, decision: Decision, own: int, action: str) -> None:
+def _show(console: Console, position: int, decision: Decision, own: int, action: Action) -> None:
     import numpy as np
     from rich.table import Table
 
+    from arena.hand_story import describe
     from game.cards import cards_text
     from game.hands import hand_text
     from server.cli.grid import action_colours, coloured_grid, gather_cells, share_bar
@@ -107,7 +109,7 @@ def _show(console: Console, position: int, decision: Decision, own: int, action:
     for i, (name, row, share, colour) in enumerate(rows):
         here, everywhere = float(row[own]), float(share)
         table.add_row(
-            _name(str(name), betting.to_call, betting.definition.stacks[0]),
+            describe(name, betting),
             f"{here:.1%}",
             share_bar(here, 12, colour),
             "" if values is None or np.isnan(values[i, own]) else f"{values[i, own]:+,.0f}",
@@ -127,19 +129,9 @@ def _show(console: Console, position: int, decision: Decision, own: int, action:
     console.print(
         "[bold]the opponent's range[/]", coloured_grid(cells, ("#8a63d2",), console.width), sep="\n"
     )
-    console.print(f"[bold]→ {_name(action, betting.to_call, betting.definition.stacks[0])}[/]  ({action})")
+    console.print(f"[bold]→ {describe(action, betting)}[/]  ({action})")
 
 
 def _word(action: str, stack: int) -> str:
     """As the grid's colours know actions: f, c, a, and r with a size."""
     return "a" if action == f"r{stack}" else action
-
-
-def _name(action: str, to_call: int, stack: int) -> str:
-    if action == "f":
-        return "fold"
-    if action == "c":
-        return f"call {to_call:,}" if to_call else "check"
-    if action == f"r{stack}":
-        return "all-in"
-    return f"{'raise' if to_call else 'bet'} to {int(action[1:]):,}"

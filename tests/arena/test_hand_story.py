@@ -77,6 +77,9 @@ def test_actions_in_words() -> None:
     words = [describe(action, betting) for action in (FOLD, CALL, raise_to(900), raise_to(20_000))]
     assert words == ["fold", "call 200", "raise to 900", "all-in"]
     assert describe(CALL, parse_betting(HUNL, "c")) == "check"
+    assert describe(raise_to(450), parse_betting(HUNL, "r300c/")) == "bet 150"
+    assert describe(raise_to(900), parse_betting(HUNL, "r300c/r450")) == "raise to 600"
+    assert describe(raise_to(300), parse_betting(HUNL, "c")) == "raise to 300"
 
 
 def test_the_command_writes_files(agent: Agent, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
