@@ -154,7 +154,7 @@ def _hurt(
             junk_due.pop()
             wire.add_junk(rng.choice(_JUNK))
         if not injured.stopped and done >= args.hands // 4:
-            injured.stopped = _stop_one(rng, daemon)
+            injured.stopped = _signal_one(rng, set(daemon.worker_pids("busy")), signal.SIGSTOP)
         _fill_disk(args, daemon, injured, done)
         if second is None and done >= args.hands // 2:
             second = other.start()
@@ -163,11 +163,14 @@ def _hurt(
             second.cut()
             injured.cuts = 1
     _fill_disk(args, daemon, injured, args.hands)
-    if second is not None:
-        if not injured.cuts:
-            second.cut()
-            injured.cuts = 1
-        other.wait(None)
+    if second is None:  # the match was over too soon
+        second = other.start()
+        names.append(_start(daemon, second, "cut"))
+    if not injured.cuts:
+        daemon.wait_until(lambda: _match(daemon, names[-1])["state"] == "playing", 60)
+        second.cut()
+        injured.cuts = 1
+    other.wait(None)
     return injured
 
 
@@ -180,14 +183,6 @@ def _fill_disk(args: argparse.Namespace, daemon: Daemon, injured: Injured, done:
     elif injured.full_from is not None and injured.full_until is None and done >= args.hands * 7 // 10:
         injured.full_until = done
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (hard, hard))
-
-
-def _stop_one(rng: Random, daemon: Daemon) -> set[int]:
-    """Who was stopped: one that is at work, since nobody would notice an idle one before its next task."""
-    stopped = _signal_one(rng, set(daemon.worker_pids("busy")), signal.SIGSTOP)
-    if stopped <= set(daemon.worker_pids("busy")):
-        return stopped
-    return _signal_one(rng, stopped, signal.SIGCONT) - stopped
 
 
 def _signal_one(rng: Random, pids: set[int], number: signal.Signals) -> set[int]:
@@ -292,7 +287,7 @@ def put_table(path: Path, figures: dict[str, Any]) -> None:
     if not begin or not end:
         raise ValueError(f"{path} has no place for the table: it needs the lines {_BEGIN} and {_END}")
     rows = [f"| `{name}` | {_cell(value)} |" for name, value in figures.items()]
-    table = "\n".join(["", "| figure | value |", "| --- | --- |", *rows, ""])
+    table = "\n".join(["\n", "| figure | value |", "| --- | --- |", *rows, "\n"])
     path.write_text(before + begin + table + end + after, encoding="utf-8")
 
 

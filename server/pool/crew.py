@@ -3,7 +3,8 @@
 1. There are as many workers as the configuration says, or they are on their way. The first one starts alone:
    it compiles what is not compiled yet, and the others are quick then and do not compete.
 2. One that ends is replaced at once, with a growing pause if starting fails. One that says nothing long after
-   a deadline is killed. One that holds too much memory works on until its successor is warm.
+   a deadline is killed; idle ones are asked now and then whether they are there. One that holds too much
+   memory works on until its successor is warm.
 """
 
 from __future__ import annotations
@@ -91,6 +92,7 @@ class Crew:
         self._idle: list[Worker] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._started = 0
+        self._roll_calls = 0
         self._failed_starts = 0
         self._was_ready = False
         self._is_closing = False
@@ -129,6 +131,7 @@ class Crew:
     def start(self) -> None:
         """Begin to start the workers; does not wait."""
         self._keep_up()
+        self._spawn(self._call_roll())
 
     def find_idle(self) -> Worker | None:
         """Somebody with nothing to do."""
@@ -171,6 +174,14 @@ class Crew:
             self._workers.add(worker)
             self._spawn(self._tend(worker))
         self._count()
+
+    async def _call_roll(self) -> None:
+        """Again and again, ask the idle ones whether they are there: one that is not is killed as if busy."""
+        while True:
+            await asyncio.sleep(self._config.hang_seconds)
+            for worker in list(self._idle):
+                self._roll_calls += 1
+                self.give(worker, Task(-self._roll_calls, None, time.monotonic(), 1))
 
     async def _tend(self, worker: Worker) -> None:
         """A worker's whole life."""
@@ -218,7 +229,7 @@ class Crew:
     def _take(self, worker: Worker, reply: Reply) -> None:
         """A worker has answered."""
         worker.task = None
-        worker.decisions += 1
+        worker.decisions += reply.number > 0
         if worker.hang_timer is not None:
             worker.hang_timer.cancel()
         before, worker.process.usage = worker.process.usage, reply.usage

@@ -33,7 +33,8 @@ class Task:
 
     number: int
     """Grows from task to task: a stop word that has reached it means this one."""
-    request: DecisionRequest
+    request: DecisionRequest | None
+    """None only asks whether it is there."""
     deadline: float
     """`time.monotonic()`, which all processes of a machine share: when to have the answer."""
     threads: int
@@ -80,15 +81,17 @@ class Reply:
 
 def pack_task(task: Task) -> bytes:
     """For the worker."""
-    return _framed({**_fields(task), "request": _fields(task.request)})
+    request = None if task.request is None else _fields(task.request)
+    return _framed({**_fields(task), "request": request})
 
 
 def unpack_task(data: bytes) -> Task:
     """What `pack_task` packed."""
     read = _unpacked(data)
-    request = {**read.pop("request")}
-    request["board"] = tuple(request["board"])
-    return Task(**read, request=DecisionRequest(**request))
+    request = read.pop("request")
+    if request is not None:
+        request = DecisionRequest(**{**request, "board": tuple(request["board"])})
+    return Task(**read, request=request)
 
 
 def pack_hello(hello: Hello) -> bytes:

@@ -79,6 +79,8 @@ def usage() -> Usage:
 
 
 def _answer(answerer: Any, task: Task, stop_word: memoryview) -> Reply:
+    if task.request is None:
+        return Reply(task.number, None, "", usage())
     try:
         answer = answerer.answer(
             task.request,

@@ -125,7 +125,7 @@ def test_killed_from_outside_a_lone_worker_is_replaced_and_the_decision_waits_fo
 
 
 def test_a_worker_that_hangs_is_killed_and_the_blueprint_answers() -> None:
-    config = replace(ONE, late_seconds=0.05, hang_seconds=0.2)
+    config = replace(ONE, late_seconds=0.05, hang_seconds=1.0)
 
     async def check() -> None:
         async with pool(config) as workers:
@@ -133,11 +133,28 @@ def test_a_worker_that_hangs_is_killed_and_the_blueprint_answers() -> None:
             os.kill(pid, signal.SIGSTOP)
             answer = await workers.decide(ask(seconds=0.05))
             assert answer.rung is Rung.BLUEPRINT
-            assert counted(workers, "fallbacks_total", rung="blueprint", reason="late") == 1
+            reasons = [
+                counted(workers, "fallbacks_total", rung="blueprint", reason=reason)
+                for reason in ("late", "queue_wait")  # the latter if it was just asked whether it is there
+            ]
+            assert sum(reasons) == 1
             await until(lambda: counted(workers, "worker_restarts_total", reason="hung") == 1)
             await until(lambda: not is_alive(pid))
             await until(lambda: idle(workers) == 1)
             assert (await workers.decide(ask())).rung is Rung.SOLVED
+
+    run(check())
+
+
+def test_an_idle_worker_that_hangs_is_found_before_it_costs_a_decision() -> None:
+    async def check() -> None:
+        async with pool(replace(ONE, late_seconds=0.05, hang_seconds=0.5)) as workers:
+            (pid,) = [worker.pid for worker in workers.status().workers]
+            os.kill(pid, signal.SIGSTOP)
+            await until(lambda: counted(workers, "worker_restarts_total", reason="hung") >= 1)
+            await until(lambda: idle(workers) == 1)
+            assert not is_alive(pid)
+            assert sum(worker.decisions for worker in workers.status().workers) == 0
 
     run(check())
 
