@@ -7,7 +7,9 @@
    with it, never the file).
 3. A full disk does not stop the play: what could not be written waits in memory, newest state of each hand
    only, and is tried again with everything that comes, and once a second.
-4. The file holds cards of hands under way: only its owner may read it.
+4. Reading takes a thread of its own, too. Handing over to a thread and back costs a busy machine more than
+   the reading itself: finished hands, which never change, and the last lists are remembered.
+5. The file holds cards of hands under way: only its owner may read it.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ import os
 import queue
 import sqlite3
 import threading
+import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -38,6 +42,11 @@ MAX_WAITING = 200_000
 _RETRY_SECONDS = 1.0
 _BUSY_SECONDS = 10.0
 _MOST_AT_ONCE = 512
+_MOST_REMEMBERED = 1024
+_MOST_LISTS = 16
+_LIST_SECONDS = 0.5
+"""How long a list is remembered; our own writes end it at once, another process's do not."""
+_K = TypeVar("_K")
 _T = TypeVar("_T")
 
 _SCHEMA = """
@@ -158,6 +167,15 @@ class HandQuery:
     limit: int = 100
 
 
+@dataclass(frozen=True, slots=True)
+class _List:
+    """An answer to a query, and when it was true."""
+
+    hands: list[tuple[int, StoredHand]]
+    written: int
+    at: float
+
+
 class HandStore:
     """Writes and reads the hand store. `close` it, or use it as a context manager."""
 
@@ -170,6 +188,8 @@ class HandStore:
         self._waiting: dict[tuple[str, ...], Item] = {}
         self._readers = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hand-store-read")
         self._reader: HandReader | None = None
+        self._finished: OrderedDict[str, StoredHand] = OrderedDict()
+        self._lists: OrderedDict[HandQuery, _List] = OrderedDict()
         self.failures = 0
         """Writes that the disk refused."""
         self.dropped = 0
@@ -210,7 +230,12 @@ class HandStore:
             waiting = self._waiting.get(("hand", hand_id))
         if isinstance(waiting, StoredHand):
             return waiting
-        return await self._read(lambda reader: reader.hand(hand_id))
+        known = self._finished.get(hand_id)
+        if known is None:
+            known = await self._read(lambda reader: reader.hand(hand_id))
+            if known is not None and known.is_finished:
+                _remember(self._finished, hand_id, known, _MOST_REMEMBERED)
+        return known
 
     async def session(self, session_id: str) -> StoredSession | None:
         """One session."""
@@ -222,7 +247,13 @@ class HandStore:
 
     async def hands(self, query: HandQuery) -> list[tuple[int, StoredHand]]:
         """Hands on disk with their rows, newest first."""
-        return await self._read(lambda reader: list(reader.hands(query)))
+        known, now = self._lists.get(query), time.monotonic()
+        if known is None or known.written != self.written or now > known.at + _LIST_SECONDS:
+            written = self.written  # before we look: what comes meanwhile makes the list old
+            found = await self._read(lambda reader: list(reader.hands(query)))
+            known = _List(found, written, now)
+            _remember(self._lists, query, known, _MOST_LISTS)
+        return known.hands
 
     async def decisions(self, hand_id: str) -> list[StoredDecision]:
         """Of one hand, in order."""
@@ -386,6 +417,14 @@ class HandReader:
             (session_id,),
         ).fetchone()
         return None if row is None else StoredSession(row[0], Channel(row[1]), *row[2:])
+
+
+def _remember(known: OrderedDict[_K, _T], key: _K, value: _T, most: int) -> None:
+    """Keep the newest so many."""
+    known[key] = value
+    known.move_to_end(key)
+    if len(known) > most:
+        known.popitem(last=False)
 
 
 def _open_for_writing(path: Path) -> sqlite3.Connection:

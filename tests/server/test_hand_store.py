@@ -62,6 +62,24 @@ def test_hands_are_found_newest_first_page_by_page(tmp_path: Path) -> None:
         asyncio.run(look(store))
 
 
+def test_what_is_remembered_is_never_old(tmp_path: Path) -> None:
+    async def look(store: HandStore) -> None:
+        hand = played_hand(1)
+        begun = replace(hand, betting="", finished_at=None, chips=None)
+        query = HandQuery(limit=5)
+        for number, saved in enumerate([begun, hand, played_hand(2), played_hand(3)]):
+            await store.save(saved)
+            for _ in range(2):
+                assert await store.hand(saved.id) == saved
+                found = [one for _, one in await store.hands(query)]
+                assert found[0] == saved
+                assert len(found) == max(number, 1)
+        assert await store.hand(hand.id) == hand
+
+    with HandStore(tmp_path / "h.sqlite") as store:
+        asyncio.run(look(store))
+
+
 def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
     program = """
 import sys
