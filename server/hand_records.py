@@ -119,6 +119,27 @@ class StoredThought:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredPushFold:
+    """One hand of push/fold that somebody played; values in big blinds."""
+
+    id: str
+    owner: str
+    at: float
+    stack: float
+    position: int
+    """The person's: 0 big blind, 1 small blind."""
+    hole: Cards
+    bot_hole: Cards
+    board: Cards
+    all_in: bool | None
+    """What the person did; None where the bot folded first."""
+    bot_all_in: bool | None
+    """None where nobody asked it."""
+    chips: float
+    """What the person won."""
+
+
+@dataclass(frozen=True, slots=True)
 class StoredSession:
     """Somebody who plays us hand after hand, known by a token of which only the digest is kept."""
 

@@ -31,7 +31,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from game.cards import cards_text, parse_cards
-from server.hand_records import Channel, StoredDecision, StoredHand, StoredSession, StoredThought
+from server.hand_records import (
+    Channel,
+    StoredDecision,
+    StoredHand,
+    StoredPushFold,
+    StoredSession,
+    StoredThought,
+)
 
 _LOG = logging.getLogger(__name__)
 
@@ -103,6 +110,20 @@ _LATER_TABLES = (
   body BLOB NOT NULL,
   PRIMARY KEY (hand_id, number)
 ) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS push_fold (
+  row INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  owner TEXT NOT NULL,
+  at REAL NOT NULL,
+  stack REAL NOT NULL,
+  position INTEGER NOT NULL,
+  hole TEXT NOT NULL,
+  bot_hole TEXT NOT NULL,
+  board TEXT NOT NULL,
+  all_in INTEGER,
+  bot_all_in INTEGER,
+  chips REAL NOT NULL
+)""",
 )
 """Came after the first files of this version; older programs do not miss them."""
 
@@ -131,9 +152,13 @@ def _upsert(table: str, columns: tuple[str, ...], keys: int) -> str:
 _SAVE_HAND = _upsert("hands", _HAND_COLUMNS, 1)
 _SAVE_DECISION = _upsert("decisions", _DECISION_COLUMNS, 2)
 _SAVE_SESSION = _upsert("sessions", _SESSION_COLUMNS, 1)
+_PUSH_FOLD_COLUMNS = (
+    "id", "owner", "at", "stack", "position", "hole", "bot_hole", "board", "all_in", "bot_all_in", "chips",
+)  # fmt: skip
+_SAVE_PUSH_FOLD = _upsert("push_fold", _PUSH_FOLD_COLUMNS, 1)
 _SAVE_THOUGHT = _upsert("thoughts", ("hand_id", "number", "body"), 2)
 
-Item = StoredHand | StoredDecision | StoredSession | StoredThought
+Item = StoredHand | StoredDecision | StoredSession | StoredThought | StoredPushFold
 _Look = Callable[["HandReader"], _T]
 
 
@@ -262,6 +287,10 @@ class HandStore:
     async def thoughts(self, hand_id: str) -> list[StoredThought]:
         """Of one hand, in order."""
         return await self._read(lambda reader: list(reader.thoughts(hand_id)))
+
+    async def push_fold_hands(self) -> list[StoredPushFold]:
+        """All of them."""
+        return await self._read(lambda reader: list(reader.push_fold_hands()))
 
     async def _read(self, look: _Look[_T]) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._look, look)
@@ -410,6 +439,20 @@ class HandReader:
         for row in rows:
             yield StoredThought(*row)
 
+    def push_fold_hands(self) -> Iterator[StoredPushFold]:
+        """All hands of push/fold, the oldest first; none in a file from before they were kept."""
+        known = "SELECT 1 FROM sqlite_master WHERE name = 'push_fold'"
+        if self._connection.execute(known).fetchone() is None:
+            return
+        rows = self._connection.execute(
+            f"SELECT {', '.join(_PUSH_FOLD_COLUMNS)} FROM push_fold ORDER BY row"  # noqa: S608
+        )
+        for hand_id, owner, at, stack, position, hole, bot_hole, board, all_in, bot_all_in, chips in rows:
+            yield StoredPushFold(
+                hand_id, owner, at, stack, position, parse_cards(hole), parse_cards(bot_hole),
+                parse_cards(board), _yes_no(all_in), _yes_no(bot_all_in), chips,
+            )  # fmt: skip
+
     def session(self, session_id: str) -> StoredSession | None:
         """One session."""
         row = self._connection.execute(
@@ -475,6 +518,8 @@ def _key(item: Item) -> tuple[str, ...]:
             return "session", item.id
         case StoredThought():
             return "thought", item.hand_id, str(item.number)
+        case StoredPushFold():
+            return "push_fold", item.id
 
 
 def _urgency(item: Item) -> int:
@@ -503,6 +548,15 @@ def _statement(item: Item) -> tuple[str, tuple[object, ...]]:
             )  # fmt: skip
         case StoredThought():
             return _SAVE_THOUGHT, (item.hand_id, item.number, item.body)
+        case StoredPushFold():
+            return _SAVE_PUSH_FOLD, (
+                item.id, item.owner, item.at, item.stack, item.position, cards_text(item.hole),
+                cards_text(item.bot_hole), cards_text(item.board), item.all_in, item.bot_all_in, item.chips,
+            )  # fmt: skip
+
+
+def _yes_no(value: int | None) -> bool | None:
+    return None if value is None else bool(value)
 
 
 def _hand(row: tuple[object, ...]) -> StoredHand:

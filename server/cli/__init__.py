@@ -29,6 +29,7 @@ COMMANDS = {
     "slumbot": "play on Slumbot, or on a server that speaks its API",
     "decide": "ask the agent what it does in a hand, and why",
     "story": "watch the agent play hands and read what it thought",
+    "pushfold": "the all-in-or-fold game: its equilibrium, and how people play it",
     "hands": "look at the hands Fathom played, whichever way, and export them",
     "keys": "make, list and revoke API keys of a daemon that others can reach",
     "lbr": "measure how much a player can lose, at least: local best response",

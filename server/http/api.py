@@ -15,12 +15,13 @@ from server.config import Config
 from server.config_reader import ConfigError
 from server.decisions import DecisionAnswer, DecisionRequest
 from server.hand_store import HandStore, default_store_path
-from server.http.context import KEYS, LIMITER, SOLVES, STORE, TABLE
+from server.http.context import KEYS, LIMITER, PUSH_FOLD, SOLVES, STORE, TABLE
 from server.http.decide_routes import add_decide_routes
 from server.http.docs_routes import add_docs_routes
 from server.http.guard import guard, seal
 from server.http.hand_routes import add_hand_routes
 from server.http.limits import RateLimiter
+from server.http.push_fold_routes import add_push_fold_routes
 from server.http.slumbot_routes import add_slumbot_routes
 from server.http.solve_routes import add_solve_routes
 from server.http.thought_routes import add_thought_routes
@@ -28,6 +29,7 @@ from server.http.web_routes import add_web_routes
 from server.keys import KeyRing, default_keys_path, parse_key_line
 from server.metrics import Metrics
 from server.pool.dispatcher import Dispatcher
+from server.push_fold_table import PushFoldTable
 from server.solve_jobs import SolveJobs, SolveSettings
 from server.store_metrics import StoreCollector
 from server.table import Table
@@ -66,6 +68,7 @@ def add_api(app: web.Application) -> None:
     add_slumbot_routes(app)
     add_docs_routes(app)
     add_thought_routes(app)
+    add_push_fold_routes(app)
     add_web_routes(app)
     app.cleanup_ctx.append(_keep_hands)
     app.on_shutdown.append(_end_solves)
@@ -105,6 +108,7 @@ async def _keep_hands(app: web.Application) -> AsyncIterator[None]:
     pool = app[POOL]
     decider = app[DECIDER] if pool is None else _OnceWarm(pool)
     app[TABLE] = Table(decider, store, config.agent.budget, _Counter(app[METRICS]))
+    app[PUSH_FOLD] = PushFoldTable(store)
     yield
     await asyncio.to_thread(store.close)
 

@@ -9,11 +9,13 @@ from aiohttp import web
 from server.hand_store import HandStore
 from server.http.limits import RateLimiter
 from server.keys import KeyRing
+from server.push_fold_table import PushFoldTable
 from server.solve_jobs import SolveJobs
 from server.table import Table
 
 STORE = web.AppKey("store", HandStore)
 TABLE = web.AppKey("table", Table)
+PUSH_FOLD = web.AppKey("push_fold", PushFoldTable)
 SOLVES = web.AppKey("solves", SolveJobs)
 KEYS: web.AppKey[KeyRing | None] = web.AppKey("keys")
 """None: nobody needs a key."""

@@ -32,7 +32,12 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json", "/docs", "/metri
 OPEN_PREFIX = "/web/"
 SLUMBOT_PREFIXES = ("/api/", "/slumbot/api/")
 
-_SCOPES = {"/v1/decide": Scope.PLAY, "/v1/hands": Scope.PLAY, "/v1/solve": Scope.SOLVE}
+_SCOPES = {
+    "/v1/decide": Scope.PLAY,
+    "/v1/hands": Scope.PLAY,
+    "/v1/pushfold": Scope.PLAY,
+    "/v1/solve": Scope.SOLVE,
+}
 """By how a path begins; others want an admin."""
 
 

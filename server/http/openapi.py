@@ -53,6 +53,7 @@ def openapi() -> Schema:
         "tags": [
             {"name": "decide", "description": "Ask what the bot does. Nothing is kept."},
             {"name": "hands", "description": "Play the bot, and look at what was played."},
+            {"name": "pushfold", "description": "All-in or fold with ten big blinds."},
             {"name": "solve", "description": "Solve a spot exactly."},
             {"name": "matches", "description": "Matches on ACPC dealers."},
             {"name": "slumbot", "description": "Slumbot's own API: its clients can play unchanged."},
@@ -163,10 +164,94 @@ def _paths() -> Schema:
                 problems=(404, 409),
             ),
         },
+        **_push_fold_paths(),
         **_solve_paths(),
         **_match_paths(),
         **slumbot,
         **_daemon_paths(),
+    }
+
+
+def _push_fold_paths() -> Schema:
+    return {
+        "/v1/pushfold/hands": {
+            "post": _operation(
+                "dealPushFold",
+                "pushfold",
+                "Deal a hand",
+                "Without a `session`, or with one that nobody knows, a new one begins. A hand must be played"
+                " before the next is dealt. In the big blind the bot acts first.",
+                {200: ("The hand.", _ref("NewPushFoldHand"))},
+                body=_ref("DealPushFold"),
+            )
+        },
+        "/v1/pushfold/actions": {
+            "post": _operation(
+                "actPushFold",
+                "pushfold",
+                "All-in or fold",
+                "The answer has the result, and what the equilibrium does.",
+                {200: ("The hand.", _ref("PushFoldHand"))},
+                body=_ref("ActPushFold"),
+                problems=(404, 409),
+            )
+        },
+        "/v1/pushfold/chart": {
+            "get": _operation(
+                "showPushFoldChart",
+                "pushfold",
+                "The equilibrium",
+                "For 169 classes of hands: how often they go all-in, and what that gains over folding, in big"
+                " blinds.",
+                {200: ("The chart.", {"type": "object"})},
+            )
+        },
+        "/v1/pushfold/report": {
+            "get": _operation(
+                "reportPushFold",
+                "pushfold",
+                "What the equilibrium wins from everybody who played here",
+                "By position, with the hands that people misplay.",
+                {200: ("The report.", {"type": "object"})},
+            )
+        },
+    }
+
+
+def _push_fold_schemas(cards: Schema) -> Schema:
+    flag = {"type": ["boolean", "null"]}
+    properties: Schema = {
+        "number": {"type": "integer"},
+        "position": {"type": "integer", "enum": [0, 1], "description": "yours: 0 big blind, 1 small blind"},
+        "seat": {"type": "string"},
+        "stack": {"type": "number", "description": "big blinds"},
+        "hole": cards,
+        "bot_all_in": {**flag, "description": "null if it has not acted"},
+        "all_in": {**flag, "description": "what you did"},
+        "finished": {"type": "boolean"},
+        "bot_hole": {"type": ["array", "null"], "items": _CARD, "description": "if both are all-in"},
+        "board": cards,
+        "chips": {"type": ["number", "null"], "description": "big blinds you won"},
+        "review": {"type": ["object", "null"], "description": "your decision against the equilibrium"},
+    }
+    hand = {"type": "object", "required": list(properties), "properties": properties}
+    token = {"type": "string", "maxLength": 256, "pattern": "^[\\x00-\\x7f]*$"}
+    return {
+        "PushFoldHand": hand,
+        "NewPushFoldHand": {
+            **hand,
+            "required": [*properties, "session"],
+            "properties": {**properties, "session": {"type": "string"}},
+        },
+        "DealPushFold": _request({"session": _ascii(256, "the token of an earlier answer")}),
+        "ActPushFold": _request(
+            {
+                "session": token,
+                "number": {"type": "integer", "minimum": 0, "maximum": 2**53},
+                "action": {"type": "string", "enum": ["allin", "fold"]},
+            },
+            ["session", "number", "action"],
+        ),
     }
 
 
@@ -584,6 +669,7 @@ def _schemas() -> Schema:
             },
         },
         "MatchList": _list_of("matches", "Match"),
+        **_push_fold_schemas(cards),
         **_slumbot_schemas(cards),
     }  # fmt: skip
 
