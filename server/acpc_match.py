@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import secrets
 import socket
 import time
@@ -56,6 +57,8 @@ class MatchStatus:
     hands: int
     chips: int
     mbb_per_hand: float
+    mbb_interval: float | None
+    """Half of the 95 % interval of that; None before there are two hands."""
     decisions: int
     malformed_lines: int
     thinking_seconds: float
@@ -116,6 +119,7 @@ class AcpcMatch:
         self._state = CONNECTING
         self._error = ""
         self._hands = self._chips = self._decisions = self._malformed = 0
+        self._squared_chips = 0
         self._thinking = self._slowest = 0.0
         self._latest: MatchState | None = None
         self._seed = 0
@@ -139,7 +143,8 @@ class AcpcMatch:
             state=self._state,
             hands=self._hands,
             chips=self._chips,
-            mbb_per_hand=1000 * self._chips / (max(self._definition.big_blind, 1) * max(self._hands, 1)),
+            mbb_per_hand=self._mbb(self._chips / max(self._hands, 1)),
+            mbb_interval=self._interval(),
             decisions=self._decisions,
             malformed_lines=self._malformed,
             thinking_seconds=self._thinking,
@@ -147,6 +152,16 @@ class AcpcMatch:
             unfinished_hand=latest.hand_id if latest is not None and unfinished else None,
             error=self._error,
         )
+
+    def _mbb(self, chips: float) -> float:
+        return 1000 * chips / max(self._definition.big_blind, 1)
+
+    def _interval(self) -> float | None:
+        hands = self._hands
+        if hands < 2:
+            return None
+        variance = max(self._squared_chips - self._chips**2 / hands, 0.0) / (hands - 1)
+        return self._mbb(1.96 * math.sqrt(variance / hands))
 
     def leave(self) -> None:
         """Answer what is being decided, then hang up."""
@@ -245,6 +260,7 @@ class AcpcMatch:
         won = match.state.values()[match.position]
         self._hands += 1
         self._chips += won
+        self._squared_chips += won * won
         self._metrics.hands.labels(CHANNEL).inc()
         self._metrics.winnings.labels(self._metrics.opponent(self.opponent)).inc(won)
         log.info("match %s: hand over", self._name, extra={"facts": {"hand": match.hand_id, "chips": won}})

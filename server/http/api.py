@@ -18,6 +18,7 @@ from server.hand_store import HandStore, default_store_path
 from server.http.context import KEYS, LIMITER, PUSH_FOLD, SOLVES, STORE, TABLE
 from server.http.decide_routes import add_decide_routes
 from server.http.docs_routes import add_docs_routes
+from server.http.event_routes import add_event_routes
 from server.http.guard import guard, seal
 from server.http.hand_routes import add_hand_routes
 from server.http.limits import RateLimiter
@@ -69,6 +70,7 @@ def add_api(app: web.Application) -> None:
     add_docs_routes(app)
     add_thought_routes(app)
     add_push_fold_routes(app)
+    add_event_routes(app)
     add_web_routes(app)
     app.cleanup_ctx.append(_keep_hands)
     app.on_shutdown.append(_end_solves)

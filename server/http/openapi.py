@@ -382,6 +382,17 @@ def _daemon_paths() -> Schema:
                 {200: ("How it is.", {"type": "object"})},
             )
         },
+        "/v1/events": {
+            "get": _operation(
+                "followDaemon",
+                "daemon",
+                "How it is doing, as it happens",
+                "Server-sent events: `history`, the last ten minutes, then a `point` every other second:"
+                " latency by street and method, margins, queue, workers, fallbacks, matches, memory.",
+                {},
+                stream=200,
+            )
+        },
         "/healthz": {
             "get": {
                 "operationId": "healthz", "tags": ["daemon"], "summary": "Alive", "security": [{}],

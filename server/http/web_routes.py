@@ -20,7 +20,12 @@ from pathlib import Path
 from aiohttp import hdrs, web
 
 WEB = Path(__file__).parent.parent / "web"
-PAGES = {"/": "play.html", "/pushfold": "pushfold.html"}
+PAGES = {
+    "/": "play.html",
+    "/pushfold": "pushfold.html",
+    "/study": "study.html",
+    "/dashboard": "dashboard.html",
+}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -30,17 +30,15 @@ export function actionColours(actions) {
 
 // Draws a grid and lets people walk it with arrows or the pointer.
 //   label  what it is, for those who do not see it
-//   paint  (place) -> CSS background, or null for nothing
+//   paint  (place) -> [CSS background, whether it is dark behind the name], or null for nothing
 //   tell   (place) -> a sentence about one cell
 export function drawGrid({ label, paint, tell, held = -1 }) {
   const caption = el("p", { class: "grid-caption", "aria-live": "polite" });
   const cells = CLASSES.map((name, place) => {
-    const background = paint(place);
+    const [background, isDark] = paint(place) ?? [null, false];
     const cell = el("div", { text: name, "aria-hidden": "true" });
-    if (background) {
-      cell.style.background = background;
-      cell.classList.add("full");
-    }
+    if (background) cell.style.background = background;
+    cell.classList.toggle("full", isDark);
     if (place === held) cell.classList.add("held");
     return cell;
   });
@@ -84,7 +82,7 @@ export function mixed(shares, colours, weight = 1) {
   });
   if (!stops.length || weight < 0.004) return null;
   const height = Math.max(12, 100 * Math.min(1, weight));
-  return `linear-gradient(90deg, ${stops.join(", ")}) bottom / 100% ${height.toFixed(0)}% no-repeat var(--sunk)`;
+  return [`linear-gradient(90deg, ${stops.join(", ")}) bottom / 100% ${height.toFixed(0)}% no-repeat var(--sunk)`, height > 60];
 }
 
-export const heat = (share) => (share < 0.004 ? null : `rgba(${colour("--heat")}, ${(0.12 + 0.88 * Math.min(1, share)).toFixed(3)})`);
+export const heat = (share) => (share < 0.004 ? null : [`rgba(${colour("--heat")}, ${(0.12 + 0.88 * Math.min(1, share)).toFixed(3)})`, share > 0.6]);

@@ -27,7 +27,7 @@ function render() {
   find("bot-did").textContent = hand?.bot_all_in === null || !hand ? "" : hand.bot_all_in ? (hand.position === 1 ? "calls" : "all-in") : "folds";
   find("act").hidden = busy || !hand || over;
   find("between").hidden = busy || Boolean(hand && !over);
-  find("result").hidden = !over;
+  find("result").hidden = busy || !over;
   if (hand && !over) find("allin").firstChild.textContent = hand.position === 1 ? "All-in " : "Call all-in ";
   if (over) {
     find("result").textContent = headline();

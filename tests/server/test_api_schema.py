@@ -37,6 +37,7 @@ def test_no_server_error_and_no_undocumented_answer(tmp_path: Path, keys: str) -
             sys.executable, "-m", "schemathesis.cli", "run", f"http://127.0.0.1:{port}/openapi.json",
             "--exclude-checks", LEFT_OUT,
             "--phases", "coverage" if keys == "none needed" else "fuzzing",
+            "--exclude-path", "/v1/events",  # never ends
             "--max-examples", "4",
             "--seed", "1",
             "--generation-deterministic",

@@ -106,6 +106,7 @@ def test_a_match_is_played_to_its_end() -> None:
         assert status.decisions == 4
         assert status.unfinished_hand is None
         assert status.mbb_per_hand == pytest.approx(99000.0)
+        assert status.mbb_interval == pytest.approx(197960.0), "two hands: +20,000 and -200"
         assert recorder.seen == [
             ("m1 Bob", "r20000:c"),
             ("m1 Bob", "hand 0"),

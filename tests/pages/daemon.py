@@ -1,0 +1,60 @@
+"""A daemon for the browser: the real application with a quick stand-in, in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from aiohttp import web
+
+from game.actions import raise_to
+from game.definition import HUNL
+from protocol.acpc import parse_betting
+from server.app import make_app
+from server.decisions import DecisionAnswer, DecisionRequest
+from solver.explanation import grids
+from tests.server.api_setups import StandIn, config_for
+
+
+class Opponent(StandIn):
+    """Checks and calls; folds to an all-in, so that people can win and lose."""
+
+    async def decide(self, request: DecisionRequest) -> DecisionAnswer:
+        answer = await super().decide(request)
+        betting = parse_betting(HUNL, request.betting)
+        facing_all_in = betting.max_spent >= HUNL.stacks[betting.actor]
+        action = "f" if facing_all_in else "c"
+        bounds = betting.raise_bounds()
+        names = (action,) if bounds is None else (action, str(raise_to(bounds[0])))
+        probabilities = np.full((len(names), 1326), 1 / len(names), dtype=np.float32)
+        ranges = np.random.default_rng(5).random((2, 1326), dtype=np.float32)
+        told = None
+        if request.explain:
+            told = grids(ranges, betting.actor, names, probabilities)
+            told |= {"exploitability_pct": 0.4, "range_strategy": dict.fromkeys(names, 1 / len(names))}
+        await asyncio.sleep(0.05)
+        return replace(
+            answer,
+            action=action,
+            actions=names,
+            probabilities=probabilities,
+            ranges=ranges,
+            explanation=None if told is None else json.dumps(told).encode(),
+        )
+
+
+async def _serve(folder: Path) -> None:
+    runner = web.AppRunner(make_app(config_for(folder), Opponent()))
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    print(runner.addresses[0][1], flush=True)
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(Path(sys.argv[1])))

@@ -1,0 +1,275 @@
+"""The pages in a browser: played, reloaded, solved with, looked at; nothing may complain."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pages.conftest import ROOT, Tab
+
+READY = {"/": "#deal", "/pushfold": "#charts .grid13", "/study": "#painter .grid13", "/dashboard": ".tile"}
+"""Pages, and what is there when they are."""
+DESKTOP, PHONE = (1280, 800), (390, 844)
+
+
+def settle(page: Any) -> None:
+    """Until it is somebody's turn to choose."""
+    page.wait_for_selector("#waiting", state="hidden")
+    page.wait_for_selector("#act:not([hidden]), #between:not([hidden])")
+
+
+def deal(page: Any) -> None:
+    page.click("#deal")
+    settle(page)
+
+
+def press(page: Any, key: str) -> None:
+    page.keyboard.press(key)
+    settle(page)
+
+
+def number(text: str) -> int:
+    return int(re.sub(r"[^\d−-]", "", text).replace("−", "-"))
+
+
+def test_hands_are_played_to_the_end_by_keyboard(tab: Tab) -> None:
+    page = tab.open("/")
+    deal(page)
+    streets = 0
+    while page.is_visible("#act"):
+        press(page, "c")
+        streets += 1
+        assert streets < 12
+    assert "River" in page.inner_text("#log")
+    assert page.locator("#board .card:not(.empty)").count() == 5
+    assert page.locator("#bot-cards .card.back").count() == 0, "shown down"
+    assert page.inner_text("#result")
+    assert re.search(r"1 hand\b", page.inner_text("#score-detail"))
+    assert page.locator("#spark svg").count() == 1
+    assert page.inner_text("#result") in page.inner_text("#live"), "announced"
+    tab.shot("play-showdown")
+
+
+def test_a_hand_is_won_by_an_all_in_and_lost_by_a_fold(tab: Tab) -> None:
+    page = tab.open("/")
+    deal(page)
+    press(page, "a")
+    assert page.is_visible("#between")
+    assert page.inner_text("#result").startswith("Fathom folds. You win")
+    assert page.locator("#bot-cards .card.back").count() == 2, "it does not show what it folded"
+    won = number(page.inner_text("#score-detail").split(" chips")[0])
+    assert won > 0
+    for _ in range(4):  # folding is possible on the button at once, in the big blind never here
+        page.keyboard.press("n")
+        settle(page)
+        if page.is_enabled("#fold"):
+            press(page, "f")
+            assert page.inner_text("#result").startswith("You fold")
+            break
+        while page.is_visible("#act"):
+            press(page, "c")
+    else:
+        pytest.fail("never on the button")
+
+
+def test_sizes_by_button_key_slider_and_text(tab: Tab) -> None:
+    page = tab.open("/")
+    deal(page)
+    before = number(page.inner_text("#raise"))
+    page.keyboard.press("4")
+    pot = number(page.inner_text("#raise"))
+    assert pot == 300, "the pot after a call is 200"
+    assert page.get_attribute("#fractions button:nth-child(4)", "aria-pressed") == "true"
+    assert before != pot
+    page.click("#fractions button:nth-child(2)")
+    assert number(page.inner_text("#raise")) == 200
+    page.fill("#amount", "777")
+    page.press("#amount", "Tab")
+    assert number(page.inner_text("#raise")) == 777
+    page.focus("#slider")
+    page.keyboard.press("End")
+    assert page.inner_text("#raise").startswith("All-in")
+    page.keyboard.press("Home")
+    assert number(page.inner_text("#raise")) == 200, "no less than the rules allow"
+    page.fill("#amount", "450")
+    page.press("#amount", "Enter")
+    settle(page)
+    assert "raises to 450" in page.inner_text("#log")
+
+
+def test_a_reload_in_the_middle_goes_on(tab: Tab) -> None:
+    page = tab.open("/")
+    deal(page)
+    press(page, "c")
+    cards = [card.get_attribute("data-card") for card in page.locator("#you-cards .card").all()]
+    board = [card.get_attribute("data-card") for card in page.locator("#board .card").all()]
+    log = page.inner_text("#log")
+    page.reload()
+    page.wait_for_selector("#act:not([hidden])")
+    assert [card.get_attribute("data-card") for card in page.locator("#you-cards .card").all()] == cards
+    assert [card.get_attribute("data-card") for card in page.locator("#board .card").all()] == board
+    assert page.inner_text("#log") == log
+    while page.is_visible("#act"):
+        press(page, "c")
+    assert page.inner_text("#result")
+
+
+def test_a_hand_is_replayed_and_thoughts_are_shown(tab: Tab) -> None:
+    page = tab.open("/")
+    deal(page)
+    while page.is_visible("#act"):
+        press(page, "c")
+    page.click("#think")
+    page.wait_for_selector("#thought .grid13")
+    assert page.locator("#thought-tabs button").count() == 4, "a decision a street"
+    assert page.locator("#thought .grid13").count() == 3
+    assert "0.40 % of the pot" in page.inner_text("#thought")
+    page.focus("#thought .grid13 >> nth=0")
+    page.keyboard.press("ArrowRight")
+    assert "%" in page.inner_text("#thought .grid-caption >> nth=0")
+    tab.shot("play-thoughts")
+    page.click("#thoughts-close")
+    page.click("#history button")
+    assert page.inner_text("#replay-text").startswith("Hand 1, step 1 of")
+    assert page.locator("#board .card:not(.empty)").count() == 0
+    assert page.locator("#bot-cards .card.back").count() == 2, "not before its time"
+    while page.is_enabled("#step-on"):
+        page.click("#step-on")
+    assert page.locator("#board .card:not(.empty)").count() == 5
+    assert page.is_visible("#result")
+    page.keyboard.press("Escape")
+    assert page.is_visible("#deal")
+
+
+def test_push_or_fold(tab: Tab) -> None:
+    page = tab.open("/pushfold")
+    page.wait_for_selector("#charts .grid13")
+    assert page.locator("#charts .grid13").count() == 2
+    decided = 0
+    for at in range(12):
+        page.click("#deal")
+        page.wait_for_selector("#act:not([hidden]), #between:not([hidden])")
+        if page.is_visible("#act"):
+            page.keyboard.press("fa"[at % 2])
+            decided += 1
+        page.wait_for_selector("#between:not([hidden])")
+    assert page.inner_text("#score-detail").startswith("12 hands")
+    assert f"{decided} decisions" in page.inner_text("#accuracy-detail")
+    page.wait_for_selector(f"#pool >> text={decided} decisions made here")
+    tab.shot("pushfold-played")
+
+
+def test_a_spot_is_painted_solved_walked_and_linked(tab: Tab) -> None:
+    page = tab.open("/study")
+    page.fill("#range", "QQ+,AKs")
+    page.press("#range", "Tab")
+    assert page.locator("#painter [aria-selected=true]").count() == 4
+    page.click("#painter [role=gridcell] >> text=/^JJ$/")
+    assert page.input_value("#range") == "JJ+,AKs"
+    page.keyboard.press("Tab")
+    page.click("#show-ip")
+    page.fill("#range", "TT+,AQs+")
+    page.press("#range", "Tab")
+    page.click("#solve")
+    page.wait_for_selector("#solution:not([hidden])")
+    assert page.locator("#grids .grid13").count() == 2
+    assert page.inner_text("#node-text").startswith("Out of position to act, pot 1,000")
+    page.click("#actions button >> nth=0")
+    page.wait_for_selector("#path button >> nth=1")
+    assert page.inner_text("#node-text").startswith("In position to act")
+    tab.shot("study-walked")
+    address = page.url
+    assert "node=x" in address
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector("#solution:not([hidden])")
+    assert page.inner_text("#node-text").startswith("In position to act")
+    assert page.input_value("#range") == "JJ+,AKs"
+
+
+def test_a_spot_that_cannot_be_solved_says_why(tab: Tab) -> None:
+    page = tab.open("/study")
+    page.fill("#board", "AsAs2c")
+    page.click("#solve")
+    page.wait_for_selector("#error:not([hidden])")
+    assert page.inner_text("#error")
+    # The browser itself reports the refused request; nothing else may.
+    assert all("422" in text or "400" in text for text in tab.complaints)
+    tab.complaints.clear()
+
+
+def test_the_dashboard_follows_the_daemon(tab: Tab) -> None:
+    page = tab.open("/dashboard")
+    page.wait_for_selector(".tile")
+    page.wait_for_selector("#state.good")
+    assert page.locator(".tile").count() == 6
+    tab.shot("dashboard-live")
+
+
+def test_the_theme_is_chosen_and_kept(browser: Any, address: str) -> None:
+    opened = Tab(browser, address, color_scheme="dark")
+    page = opened.open("/")
+    background = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(background)
+    page.click("#theme")
+    light = page.evaluate(background)
+    assert light != dark
+    page.reload()
+    assert page.evaluate(background) == light
+    opened.close()
+
+
+@pytest.mark.parametrize("path", READY)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_pages_fit_and_are_accessible(
+    browser: Any, address: str, path: str, scheme: str, size: tuple[int, int]
+) -> None:
+    opened = Tab(browser, address, size=size, color_scheme=scheme)
+    page = opened.open(path)
+    page.wait_for_selector(READY[path])
+    name = path.strip("/") or "play"
+    opened.shot(f"{name}-{'desktop' if size == DESKTOP else 'phone'}-{scheme}")
+    wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wider <= 0, "nothing sticks out to the side"
+    script = axe()
+    if script is None:
+        opened.close()
+        pytest.skip("fits; needs axe-core to check more: npm install axe-core, named in FATHOM_AXE")
+    # By the debugger's way in: the page's own policy forbids scripts from elsewhere.
+    page.evaluate(script)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations)")
+    serious = [
+        (item["id"], [node["html"][:120] for node in item["nodes"][:3]])
+        for item in found
+        if item["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+    opened.close()
+
+
+@cache
+def axe() -> str | None:
+    """The source of axe-core: named, installed, or fetched once into the cache; None if it cannot be had."""
+    named = os.environ.get("FATHOM_AXE")
+    folder = ROOT / ".pytest_cache" / "axe"
+    path = Path(named) if named else folder / "node_modules" / "axe-core" / "axe.min.js"
+    if not path.exists() and not named and shutil.which("npm"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "package.json").write_text(json.dumps({"private": True}), encoding="ascii")
+        subprocess.run(
+            ["npm", "install", "--silent", "--no-audit", "--no-fund", "axe-core@4"],
+            cwd=folder,
+            check=False,
+            capture_output=True,
+            timeout=120,
+        )
+    return path.read_text(encoding="utf-8") if path.exists() else None
