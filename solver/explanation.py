@@ -50,7 +50,7 @@ def explain(decision: Decision, hand: int | None = None) -> dict[str, Any]:
     }
     if values is not None:
         told["value_grid"] = {
-            name: _grid(weight, np.nan_to_num(row.astype(np.float64)))
+            name: _grid(weight, np.where(np.isfinite(row), row, 0).astype(np.float64))
             for name, row in zip(names, values, strict=True)
         }
     if hand is not None:

@@ -23,6 +23,8 @@ from solver.street_solves import LEAST_ITERATIONS
 
 _AFTERWARDS_SECONDS = {TURN: 0.08}
 """What the next decision must know takes a moment, too, by street: the turn's for every river card."""
+_EXPLAINING_SECONDS = 0.1
+"""For values and exploitability, where they are asked for."""
 _MOST_AFTERWARDS = 0.3
 """Of the time there is."""
 
@@ -66,7 +68,8 @@ class AgentAnswerer:
         agent = self._agent
         betting = parse_betting(agent.blueprint.definition, request.betting)
         context = None if request.context is None else Context.from_bytes(request.context)
-        afterwards = min(_AFTERWARDS_SECONDS.get(betting.round_index, 0.0), _MOST_AFTERWARDS * seconds)
+        needed = _AFTERWARDS_SECONDS.get(betting.round_index, 0.0) + _EXPLAINING_SECONDS * request.explain
+        afterwards = min(needed, _MOST_AFTERWARDS * seconds)
         limits = Limits(seconds - afterwards, stop, threads)
         decision = agent.decide(betting, request.board, context, request.seed, limits)
         # One seed serves a whole hand, since bets are translated by it: every decision has draws of its own.

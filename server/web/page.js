@@ -182,6 +182,27 @@ export function calm() {
   if (bar) bar.hidden = true;
 }
 
+// For what cannot be undone: the first click asks, the second one does it.
+export function twice(button, act) {
+  const words = button.textContent;
+  let waiting = 0;
+  const rest = () => {
+    clearTimeout(waiting);
+    waiting = 0;
+    button.textContent = words;
+  };
+  button.addEventListener("click", () => {
+    if (waiting) {
+      rest();
+      act();
+      return;
+    }
+    button.textContent = "Forget all?";
+    waiting = setTimeout(rest, 4000);
+  });
+  button.addEventListener("blur", rest);
+}
+
 function isDark() {
   const chosen = document.documentElement.dataset.theme;
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;

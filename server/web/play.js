@@ -1,5 +1,5 @@
 // The table: one hand after another over /v1/hands.
-import { ApiError, api, calm, chips, el, fail, find, say, signed, startPage, store } from "./page.js";
+import { ApiError, api, calm, chips, el, fail, find, say, signed, startPage, store, twice } from "./page.js";
 import { BIG_BLIND, BOARD_SIZE, STACK, STREETS, trace } from "./betting.js";
 import { cardName, handName, showCards, suitMark } from "./cards.js";
 import { meanAndInterval, sparkline } from "./spark.js";
@@ -68,7 +68,7 @@ function renderFelt(shown, state, isEnd) {
   showCards(find("bot-cards"), bots);
   const board = shown ? shown.board.slice(0, BOARD_SIZE[state.street]) : [];
   showCards(find("board"), [...board, ...Array(5 - board.length).fill(null)]);
-  find("pot").textContent = shown ? `Pot ${chips(state.spent[0] + state.spent[1])}` : "";
+  find("pot").textContent = shown ? `Pot ${chips(state.spent[0] + state.spent[1])}` : "Heads-up no-limit hold'em. Ready when you are.";
   find("result").hidden = !over;
   if (over) find("result").textContent = headline(shown);
 }
@@ -375,7 +375,7 @@ function start() {
   find("step-back").addEventListener("click", () => step(-1));
   find("step-on").addEventListener("click", () => step(1));
   find("replay-end").addEventListener("click", endReplay);
-  find("forget").addEventListener("click", () => {
+  twice(find("forget"), () => {
     store.set("results", []);
     store.set("hands", []);
     renderScore();

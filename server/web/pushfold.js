@@ -1,5 +1,5 @@
 // All-in or fold with ten big blinds, and how one does against the equilibrium.
-import { api, calm, chips, colour, el, fail, find, percent, say, signed, startPage, store } from "./page.js";
+import { api, calm, chips, colour, el, fail, find, percent, say, signed, startPage, store, twice } from "./page.js";
 import { cardName, handName, showCards } from "./cards.js";
 import { CLASSES, drawGrid, mixed } from "./grid.js";
 import { sparkline } from "./spark.js";
@@ -181,7 +181,7 @@ function start() {
   find("fold").addEventListener("click", () => act("fold"));
   find("allin").addEventListener("click", () => act("allin"));
   find("refresh").addEventListener("click", () => showPool().catch(fail));
-  find("forget").addEventListener("click", () => {
+  twice(find("forget"), () => {
     store.set("pushfold", []);
     renderScore();
     renderCharts();

@@ -218,7 +218,9 @@ function follow(action) {
   path = [...path, { action: action.action, name: action.name }];
   solve().then(() => {
     // Nothing is decided there: the hand is over, or a card comes.
-    if (!find("error").hidden) path = path.slice(0, -1);
+    if (find("error").hidden) return;
+    path = path.slice(0, -1);
+    remember();
   });
 }
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,15 @@ SHOTS = Path(os.environ.get("FATHOM_SCREENSHOTS", ROOT / ".screenshots"))
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("daemon")
+    with daemon(tmp_path_factory.mktemp("daemon"), "auto") as address:
+        yield address
+
+
+@contextmanager
+def daemon(folder: Path, require_keys: str) -> Iterator[str]:
+    """A daemon that keeps everything in a folder, at an address."""
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.pages.daemon", str(folder)],
+        [sys.executable, "-m", "tests.pages.daemon", str(folder), require_keys],
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,

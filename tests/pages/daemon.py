@@ -47,8 +47,8 @@ class Opponent(StandIn):
         )
 
 
-async def _serve(folder: Path) -> None:
-    runner = web.AppRunner(make_app(config_for(folder), Opponent()))
+async def _serve(folder: Path, require_keys: str) -> None:
+    runner = web.AppRunner(make_app(config_for(folder, require_keys=require_keys), Opponent()))
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
@@ -57,4 +57,4 @@ async def _serve(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(Path(sys.argv[1])))
+    asyncio.run(_serve(Path(sys.argv[1]), sys.argv[2]))

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.pages.conftest import ROOT, Tab
+from server.keys import add_key
+from tests.pages.conftest import ROOT, Tab, daemon
 
 READY = {"/": "#deal", "/pushfold": "#charts .grid13", "/study": "#painter .grid13", "/dashboard": ".tile"}
 """Pages, and what is there when they are."""
@@ -212,6 +213,28 @@ def test_the_dashboard_follows_the_daemon(tab: Tab) -> None:
     page.wait_for_selector("#state.good")
     assert page.locator(".tile").count() == 6
     tab.shot("dashboard-live")
+
+
+def test_where_keys_are_needed_the_page_asks_for_one(browser: Any, tmp_path: Path) -> None:
+    key = add_key(tmp_path / "keys.json", "player", ["play"])
+    with daemon(tmp_path, "always") as address:
+        opened = Tab(browser, address)
+        page = opened.open("/")
+        page.click("#deal")
+        page.wait_for_selector("dialog[open]")
+        page.fill("#key-input", "fathom_wrong")
+        page.click("dialog .primary")
+        page.wait_for_selector("#key-input:focus-within, #key-input")
+        page.fill("#key-input", key)
+        page.click("dialog .primary")
+        page.wait_for_selector("#act:not([hidden]), #result:not([hidden])")
+        page.reload()
+        page.wait_for_selector("#act:not([hidden]), #deal")
+        assert page.locator("dialog").count() == 0, "the key is remembered"
+        # The browser itself reports refused requests; nothing else may be reported.
+        assert all("401" in text for text in opened.complaints)
+        opened.complaints.clear()
+        opened.close()
 
 
 def test_the_theme_is_chosen_and_kept(browser: Any, address: str) -> None:
