@@ -1,6 +1,6 @@
 // Solve a spot over /v1/solve and look at it node by node.
 import { calm, chips, colour, el, events, fail, find, percent, say, startPage } from "./page.js";
-import { cardElement } from "./cards.js";
+import { RANKS, cardElement, cardName, suitMark } from "./cards.js";
 import { CLASSES, COMBINATIONS, actionColours, drawGrid, heat, mixed, placeOf } from "./grid.js";
 import { drawLines } from "./chart.js";
 import { readRange, writeRange } from "./ranges.js";
@@ -125,7 +125,7 @@ async function solve() {
         renderProgress(true);
         renderNode();
         say(`Solved to ${result.exploitability_pct.toFixed(2)} % of the pot in ${result.iterations} iterations.`);
-      } else if (name === "failed") fail(new Error(told.detail));
+      } else if (name === "failed") refused(told.detail);
     }, { body, method: "POST", signal: mine.signal });
   } catch (error) {
     if (error.name !== "AbortError") {
@@ -138,6 +138,34 @@ async function solve() {
       find("stop").hidden = true;
     }
   }
+}
+
+// The end of a line is no mistake: either a card comes, which somebody must choose, or the hand is over.
+function refused(detail) {
+  if (path.length && /the next card comes/.test(detail)) {
+    find("progress-text").textContent = "A card comes: choose it.";
+    renderCards();
+  } else if (path.length && /nothing to decide/.test(detail)) {
+    const over = path.at(-1).name;
+    path = path.slice(0, -1);
+    remember();
+    find("progress-text").textContent = `After ${over} the hand is over: nothing is left to decide.`;
+    say(find("progress-text").textContent);
+  } else fail(new Error(detail));
+}
+
+function renderCards() {
+  const dead = [...(find("board").value.match(/../g) ?? []), ...path.map((step) => step.action)].map((card) => card.toLowerCase());
+  const rows = [..."shdc"].map((suit) => el("div", { class: "deck-row" }, [...RANKS].map((rank) => {
+    const card = rank + suit;
+    return el("button", { type: "button", class: `deck-card ${suit}`, "aria-label": cardName(card), disabled: dead.includes(card.toLowerCase()), onclick: () => follow({ action: card, name: card }) }, rank === "T" ? "10" : rank, suitMark(suit));
+  })));
+  renderPath();
+  find("node-text").replaceChildren(el("b", { text: "Which card comes?" }));
+  find("actions").replaceChildren();
+  find("grids").replaceChildren(el("div", { class: "deck", role: "group", "aria-label": "Next card" }, rows));
+  find("solution").hidden = false;
+  find("grids").querySelector("button:not(:disabled)").focus({ preventScroll: true });
 }
 
 function stop() {
@@ -160,9 +188,7 @@ function renderNode() {
   find("solution").hidden = false;
   const actions = node.actions;
   const colours = actionColours(actions.map((action) => action.action));
-  const crumbs = [el("button", { type: "button", text: "Root", "aria-current": path.length ? null : "true", onclick: () => goTo(0) })];
-  path.forEach((step, at) => crumbs.push(el("span", { class: "dim", "aria-hidden": "true", text: "›" }), el("button", { type: "button", text: step.name, "aria-current": at === path.length - 1 ? "true" : null, onclick: () => goTo(at + 1) })));
-  find("path").replaceChildren(...crumbs);
+  renderPath();
   const other = node.actor === "oop" ? "ip" : "oop";
   find("node-text").replaceChildren(
     el("b", { text: `${SEATS[node.actor]} to act, pot ${chips(node.pot)}. ` }),
@@ -172,7 +198,7 @@ function renderNode() {
     const mark = el("i", { "aria-hidden": "true" });
     mark.style.background = colours[a];
     const words = ` ${percent(action.frequency, 1)}${action.ev === null ? "" : `, EV ${action.ev.toFixed(0)}`}`;
-    return el("li", {}, el("button", { type: "button", "aria-label": `Go to ${action.name}`, onclick: () => follow(action) }, mark, el("span", {}, action.name, el("span", { class: "dim", text: words }))));
+    return el("li", {}, el("button", { type: "button", title: "Go there", onclick: () => follow(action) }, mark, el("span", {}, action.name, el("span", { class: "dim", text: words }))));
   }));
   const acting = classes(node.players[node.actor].hands, actions.length);
   const waiting = classes(node.players[other].hands, 0);
@@ -190,6 +216,12 @@ function renderNode() {
       tell: (place) => (waiting[place].weight ? `${CLASSES[place]}: EV ${waiting[place].ev.toFixed(0)}, equity ${percent(waiting[place].equity)}` : `${CLASSES[place]}: not here`),
     })),
   );
+}
+
+function renderPath() {
+  const crumbs = [el("button", { type: "button", text: "Root", "aria-current": path.length ? null : "true", onclick: () => goTo(0) })];
+  path.forEach((step, at) => crumbs.push(el("span", { class: "dim", "aria-hidden": "true", text: "›" }), el("button", { type: "button", text: step.name, "aria-current": at === path.length - 1 ? "true" : null, onclick: () => goTo(at + 1) })));
+  find("path").replaceChildren(...crumbs);
 }
 
 const box = (title, grid) => el("div", {}, el("h3", { text: title }), grid);
@@ -216,12 +248,7 @@ function classes(hands, count) {
 
 function follow(action) {
   path = [...path, { action: action.action, name: action.name }];
-  solve().then(() => {
-    // Nothing is decided there: the hand is over, or a card comes.
-    if (find("error").hidden) return;
-    path = path.slice(0, -1);
-    remember();
-  });
+  solve();
 }
 
 function goTo(length) {

@@ -197,6 +197,26 @@ def test_a_spot_is_painted_solved_walked_and_linked(tab: Tab) -> None:
     assert page.input_value("#range") == "JJ+,AKs"
 
 
+def test_a_turn_spot_goes_on_to_the_river(tab: Tab) -> None:
+    page = tab.open("/study?board=AsKd7h4c&pot=1000&stack=2000&menu=a&oop=QQ,AQs&ip=JJ,AJs")
+    page.wait_for_selector("#solution:not([hidden])")
+    page.click("#actions button >> text=check")
+    page.wait_for_selector("#node-text >> text=In position to act")
+    page.click("#actions button >> text=check")
+    page.wait_for_selector("#node-text >> text=Which card comes?")
+    assert page.locator(".deck-card:disabled").count() == 4, "what is on the board"
+    page.click("[aria-label='two of clubs']")
+    page.wait_for_selector("#node-text >> text=Out of position to act")
+    assert page.locator("#path button").all_inner_texts() == ["Root", "check", "check", "2c"]
+    page.click("#actions button >> text=all-in")
+    page.wait_for_selector("#node-text >> text=In position to act")
+    page.click("#actions button >> text=fold")
+    page.wait_for_selector("#progress-text >> text=the hand is over")
+    assert page.locator("#path button").count() == 5, "still where it was"
+    page.click("#path button >> nth=0")
+    page.wait_for_selector("#path button:only-of-type")
+
+
 def test_a_spot_that_cannot_be_solved_says_why(tab: Tab) -> None:
     page = tab.open("/study")
     page.fill("#board", "AsAs2c")
