@@ -61,7 +61,7 @@ class DecisionAnswer:
     ranges: F32
     """float32[2, 1326]: both players' weights before the action."""
     method: str
-    """`solver.agent.Method`'s value, or of the rung."""
+    """`solver.decision.Method`'s value, or of the rung."""
     iterations: int
     seconds: float
     rung: Rung

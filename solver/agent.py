@@ -14,6 +14,7 @@ of the strategy to draw from. A `Decision` tells what the next one has to know: 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from game.actions import CALL
 from game.betting import BettingState, start
@@ -29,6 +30,9 @@ from solver.opponent_values import read_values
 from solver.preflop_play import SolvedPreflop
 from solver.street_solves import StreetSolves
 from solver.value_net import load_net, net_path
+
+_FIRST_TRY = 0.75
+"""Of the time there is: some is kept for solving again, should the opponent have done what he never does."""
 
 
 class Agent:
@@ -83,26 +87,35 @@ class Agent:
             self.warm_up()
         if betting.round_index == PREFLOP:
             return self._preflop.decide(betting, board, seed, limits)
-        if context is None or "/" not in context.text:
-            context = self._preflop.context(betting, seed, limits)
         started = time.monotonic()
+        if context is None or "/" not in context.text or not context.is_of(betting):
+            context = self._preflop.context(betting, seed, limits)
         promised = context.promised(betting, board) if self.settings.safe else None
         if promised is not None:
             root = find_root(betting, board, context, at_decision=True)
             return self._solves.to_the_end(betting, root, promised, started, limits)
-        return self._solve_unsafely(betting, board, context, seed, limits)
+        return self._solve_unsafely(betting, board, context, seed, started, limits)
 
     def _solve_unsafely(
-        self, betting: BettingState, board: Cards, context: Context, seed: int, limits: Limits
+        self,
+        betting: BettingState,
+        board: Cards,
+        context: Context,
+        seed: int,
+        started: float,
+        limits: Limits,
     ) -> Decision:
+        """From before the opponent's action; if he never takes it, from our decision in what time is left."""
+        first = limits if limits.seconds is None else replace(limits, seconds=_FIRST_TRY * limits.seconds)
         for at_decision in (False, True):
-            started = time.monotonic()
             root = find_root(betting, board, context, at_decision, believing=False)
+            allowed = first if root.path else limits
             if betting.round_index == FLOP:
-                decision = self._solves.flop(betting, root, seed, started, limits)
+                decision = self._solves.flop(betting, root, seed, started, allowed)
             else:
-                decision = self._solves.to_the_end(betting, root, None, started, limits)
+                decision = self._solves.to_the_end(betting, root, None, started, allowed)
             opponent = 1 - betting.actor
-            if decision.ranges[opponent].sum() >= NEVER * root.ranges[opponent].sum():
+            is_known = decision.ranges[opponent].sum() >= NEVER * root.ranges[opponent].sum()
+            if is_known or limits.stop():
                 break
         return decision

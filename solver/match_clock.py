@@ -18,7 +18,7 @@ _BIG_POT = 30
 """Big blinds from which on a pot is a big one."""
 _SAVINGS_SHARE = 0.25
 _MOST_HANDS_SAVED = 20.0
-"""No hand's budget is more than so many plain ones."""
+"""No hand gets more than so many budgets of others besides its own."""
 
 
 class MatchClock:

@@ -77,9 +77,20 @@ class Context:
             alternatives,
         )
 
+    def is_of(self, betting: BettingState) -> bool:
+        """Whether it is of the hand that led to a state."""
+        return any(state.text == self.text for state in betting_states(betting))
+
     def promised(self, betting: BettingState, board: Cards) -> F32 | None:
-        """float32[1326]: what the opponent is promised for a decision of ours, None if nothing is."""
+        """float32[1326]: what the opponent is promised for a decision of ours, None if nothing is.
+
+        Nothing is, either, if we have acted since then by other means (a fallback): pots differ.
+        """
         if self.alternatives is None:
+            return None
+        states = betting_states(betting)
+        since = [state.text for state in states].index(self.text)
+        if any(state.actor == betting.actor for state in states[since:-1]):
             return None
         if self.alternatives.here is not None and self.text.count("/") == betting.round_index:
             return self.alternatives.here

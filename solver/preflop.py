@@ -1,7 +1,7 @@
 """Solving the first round: all of it, over the 169 classes, to the flop (Brown, Sandholm and Amos, 2018).
 
 1. The tree is that of the blueprint's menus and of every bet that was made in the hand besides. The whole
-   round is solved again for each new bet, and kept (`solver.preflop_cache`).
+   round is solved again for each new bet, and kept (`solver.preflop_play`).
 2. Where the round ends, the opponent chooses among the strategies of the blueprint's table
    (`solver.opponent_values`); the leaf is matched by betting and scaled by the pot. Folds and all-ins are
    leaves with one value.

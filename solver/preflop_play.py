@@ -97,7 +97,9 @@ class SolvedPreflop:
         A solve that was cut off by its limits is not kept.
         """
         tree = preflop_tree(self._blueprint.definition, self._blueprint.menus, _bets(states))
-        key = hashlib.sha256(f"{_FORMAT}|{seat}|{self._iterations}|".encode() + tree.action.tobytes())
+        key = hashlib.sha256(
+            f"{_FORMAT}|{seat}|{self._iterations}|".encode() + tree.action.tobytes() + tree.parent.tobytes()
+        )
         name = key.hexdigest()[:24]
         if name not in self._known:
             found = self._read(name, tree) or self._solve(tree, seat, limits)

@@ -26,9 +26,8 @@ class RangeStrategy:
 
     def draw(self, hand: int, rng: Random) -> Action:
         """An action of one hand."""
-        column = self.probabilities[:, hand]
-        drawn = rng.random() * float(column.sum())
-        index = int(np.searchsorted(np.cumsum(column, dtype=np.float64), drawn, side="right"))
+        reached = np.cumsum(self.probabilities[:, hand], dtype=np.float64)
+        index = int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))
         return self.actions[min(index, len(self.actions) - 1)]
 
     def probability(self, action: Action) -> F32:

@@ -113,12 +113,21 @@ def test_promises_are_found_by_street_and_card() -> None:
     here = given.promised(parse_betting(HUNL, "cc/cc/r300r900"), TURN)
     assert here is not None
     assert here[5] == rows[0][5]
-    later = given.promised(parse_betting(HUNL, "cc/cc/r300c/c"), (*TURN, 40))
+    later = given.promised(parse_betting(HUNL, "cc/cc/r300c/"), (*TURN, 40))
     assert later is not None
     assert later[5] == rows[1][5]
-    assert given.promised(parse_betting(HUNL, "cc/cc/r300c/c"), (*TURN, 41)) is None
+    assert given.promised(parse_betting(HUNL, "cc/cc/r300c/"), (*TURN, 41)) is None
     closed = Context("cc/cr300c/", everything(), {}, Alternatives(None, {40: rows[1]}))
-    assert closed.promised(parse_betting(HUNL, "cc/cr300c/c"), (*TURN, 40)) is not None
+    assert closed.promised(parse_betting(HUNL, "cc/cr300c/"), (*TURN, 40)) is not None
+
+
+def test_a_promise_is_void_if_we_have_acted_by_other_means_since() -> None:
+    rows = np.ones((2, NUM_HANDS), dtype=np.float32)
+    given = Context("cc/cc/r300", everything(), {}, Alternatives(rows[0], {40: rows[1]}))
+    # He raised, somebody else called for us: another pot than the one promises were made for.
+    assert given.promised(parse_betting(HUNL, "cc/cc/r300r900c/"), (*TURN, 40)) is None
+    assert given.is_of(parse_betting(HUNL, "cc/cc/r300r900c/"))
+    assert not given.is_of(parse_betting(HUNL, "cc/cc/r3000"))
 
 
 def test_a_bet_nobody_expected_is_read_between_its_neighbours() -> None:
