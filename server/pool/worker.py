@@ -44,13 +44,24 @@ _PR_SET_PDEATHSIG = 1
 _STATM = Path("/proc/self/statm")
 
 
+def _step_back(nice: int) -> None:
+    """Let the event loop go first.
+
+    A worker leads a session of its own (Ctrl-C is for the daemon), and Linux shares processors between
+    sessions before niceness counts (autogroups, sched(7)): the session must be nice, too.
+    """
+    os.nice(nice)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(nice), encoding="ascii")
+
+
 def main(words: list[str]) -> int:
     """Answer tasks until the connection ends."""
     socket_fd, stop_fd, nice, factory, arguments = words
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     _die_with_parent()
-    os.nice(int(nice))
+    _step_back(int(nice))
     connection = socket.socket(fileno=int(socket_fd))
     stop_word = memoryview(mmap.mmap(int(stop_fd), STOP_BYTES)).cast("q")
     tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
