@@ -1,4 +1,4 @@
-"""The agent: every decision after the flop is solved while the clock runs (Brown, Sandholm and Amos, 2018).
+"""The agent: every decision is solved while the clock runs (Brown, Sandholm and Amos, 2018).
 
 | street       | subgame                                             | how                          |
 | ------------ | --------------------------------------------------- | ---------------------------- |
@@ -7,6 +7,7 @@
 | turn, first  | from before the opponent's action to the hand's end | exact                        |
 | later, river | from our decision to the hand's end                 | exact, safe                  |
 
+Without a table in the blueprint's file (`solver.opponent_values`) the first round is looked up.
 Decisions are a function of what is public, the seed and the limits: the cards we hold only say which column
 of the strategy to draw from. A `Decision` tells what the next one has to know: `Decision.after`.
 """

@@ -9,17 +9,17 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from game.actions import CALL, FOLD, Action, raise_to
+from game.actions import Action
 from game.betting import BettingState
 from game.cards import Cards
 from game.hands import HAND_CARDS, NUM_HANDS
 from solver.alternatives import Alternatives
 from solver.game import unblocked_weight
 from solver.layout import F32
-from solver.nested import Context, SubgameRoot, action_code, narrowed
+from solver.nested import Context, SubgameRoot, action_code, coded_action, narrowed
 from solver.range_strategy import RangeStrategy, drop_rare
 from solver.solution import Solution
-from solver.tree import CALL_ACTION, DECISION, FOLD_ACTION
+from solver.tree import DECISION, FOLD_ACTION
 
 
 class Method(Enum):
@@ -144,8 +144,7 @@ def read_decision(
     for child, row in zip(
         tree.children_of(node).tolist(), drop_rare(solution.strategy(node), rare), strict=True
     ):
-        code = int(tree.action[child])
-        action = FOLD if code == FOLD_ACTION else CALL if code == CALL_ACTION else raise_to(code)
+        action = coded_action(int(tree.action[child]))
         actions.append(action)
         rows.append(_widened(row, labels, 0.0))
         if tree.kind[child] == DECISION and tree.round[child] == 0:

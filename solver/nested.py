@@ -21,7 +21,7 @@ import msgpack
 import numpy as np
 
 from abstraction.translation import pot_fraction, pseudo_harmonic
-from game.actions import Action, ActionKind
+from game.actions import CALL, FOLD, Action, ActionKind, raise_to
 from game.betting import BettingState, start
 from game.cards import Cards
 from game.hands import NUM_HANDS, unblocked
@@ -179,6 +179,11 @@ def narrowed(weights: F32, taken: F32) -> F32:
     """
     left: F32 = weights * taken
     return left if left.sum() >= NEVER * weights.sum() else weights
+
+
+def coded_action(code: int) -> Action:
+    """What a tree writes as an action."""
+    return FOLD if code == FOLD_ACTION else CALL if code == CALL_ACTION else raise_to(code)
 
 
 def everything() -> F32:

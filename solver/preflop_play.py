@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-from game.actions import CALL, FOLD, Action, raise_to
 from game.betting import BettingState
 from game.cards import Cards
 from game.hands import HAND_CLASS, NUM_CLASSES, unblocked
@@ -24,10 +23,10 @@ from solver.blueprint_walk import BlueprintWalk
 from solver.decision import Decision, Method
 from solver.layout import F32
 from solver.limits import Limits, solve_in_slices
-from solver.nested import Context, betting_states, everything, narrowed
+from solver.nested import Context, betting_states, coded_action, everything, narrowed
 from solver.preflop import LeafTable, preflop_solver, preflop_tree
 from solver.range_strategy import RangeStrategy
-from solver.tree import CALL_ACTION, DECISION, FOLD_ACTION, Tree
+from solver.tree import CALL_ACTION, DECISION, Tree
 
 _ITERATIONS = 500
 _LEAST_ITERATIONS = 8
@@ -72,7 +71,7 @@ class SolvedPreflop:
         states = betting_states(betting)
         solution = self._solution(states, betting.actor, limits)
         node = solution.tree.find(tuple([_code(*step) for step in pairwise(states)]))
-        actions = tuple([_action(code) for code in solution.tree.actions_of(node)])
+        actions = tuple([coded_action(code) for code in solution.tree.actions_of(node)])
         rows = solution.strategy(node)[:, HAND_CLASS] * unblocked(board)
         return Decision(
             betting,
@@ -166,7 +165,3 @@ def _bets(states: list[BettingState]) -> dict[str, tuple[int]]:
 
 def _code(before: BettingState, after: BettingState) -> int:
     return CALL_ACTION if after.max_spent == before.max_spent else after.max_spent
-
-
-def _action(code: int) -> Action:
-    return FOLD if code == FOLD_ACTION else CALL if code == CALL_ACTION else raise_to(code)
