@@ -23,7 +23,8 @@ ENV PATH=/opt/fathom/bin:$PATH \
     XDG_DATA_HOME=/data \
     XDG_CONFIG_HOME=/data/config \
     FATHOM_LOG__FORMAT=json
-RUN useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin fathom \
+RUN groupadd --gid 10001 fathom \
+    && useradd --uid 10001 --gid fathom --no-log-init --no-create-home --home-dir /data --shell /usr/sbin/nologin fathom \
     && install --directory --owner=fathom --group=fathom /data
 COPY --from=build /opt/fathom /opt/fathom
 USER 10001:10001
