@@ -20,12 +20,13 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from game.kernel_cache import keep_kernel
+
 FASTMATH = frozenset({"nsz", "arcp", "contract", "afn", "reassoc"})
 
 _ROOT = Path(__file__).resolve().parent.parent
-_F = TypeVar("_F", bound=Callable[..., Any])
 _config: Any = numba.config
-_USERS_CACHE = _config.CACHE_DIR  # the user's own NUMBA_CACHE_DIR wins
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def cache_home() -> Path:
@@ -55,16 +56,14 @@ def source_digest(path: Path) -> str:
 
 
 def _compile(function: _F, parallel: bool) -> _F:
-    # Numba looks at the setting when it makes a function's cache, which is now.
-    before = _config.CACHE_DIR
-    if not _USERS_CACHE:
-        _config.CACHE_DIR = str(cache_home() / "numba" / source_digest(Path(function.__code__.co_filename)))
-    try:
-        compiled = numba.njit(
-            cache=True, nogil=True, error_model="numpy", fastmath=set(FASTMATH), parallel=parallel
-        )(function)
-    finally:
-        _config.CACHE_DIR = before
+    compiled = numba.njit(nogil=True, error_model="numpy", fastmath=set(FASTMATH), parallel=parallel)(
+        function
+    )
+    if not _config.DISABLE_JIT:
+        path = Path(function.__code__.co_filename)
+        digest = source_digest(path)
+        home = Path(_config.CACHE_DIR or cache_home() / "numba")  # the user's own NUMBA_CACHE_DIR wins
+        keep_kernel(compiled, home / f"{path.stem}-{digest}", digest)
     return cast("_F", compiled)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-_EPILOG = r"""\ A daemon on loopback needs no keys. One that listens elsewhere refuses to start without any,
+_EPILOG = """\
+A daemon on loopback needs no keys. One that listens elsewhere refuses to start without any,
 and everybody who asks it for something must send one: `Authorization: Bearer KEY`. Only a digest is kept:
 write a new key down at once. A running daemon notices changes within a second.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,3 +51,48 @@ def test_an_edit_concerns_whoever_depends_on_it(package: Path, edited: str, chan
 def test_imports_in_a_circle_end(package: Path) -> None:
     (package / "low.py").write_text("import made_up.other\n")
     assert len(set(digests(package).values())) == 1  # each depends on all
+
+
+SCRIPT = """
+from game.jit import kernel
+import numpy as np
+
+@kernel
+def doubled(values):
+    return 2 * values
+
+print(doubled(np.ones(1)), doubled(3), sum(doubled.stats.cache_hits.values()))
+"""
+
+
+def run_script(folder: Path, cache: Path) -> str:
+    script = folder / "doubling.py"
+    script.write_text(SCRIPT)
+    environment = {"PYTHONPATH": str(jit._ROOT), "XDG_CACHE_HOME": str(cache), "PATH": os.environ["PATH"]}
+    done = subprocess.run(
+        [sys.executable, script], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_kernels_are_compiled_once(tmp_path: Path) -> None:
+    assert run_script(tmp_path, tmp_path / "cache") == "[2.] 6 0"
+    assert run_script(tmp_path, tmp_path / "cache") == "[2.] 6 2"
+
+
+def test_a_folder_that_cannot_be_written_is_read(tmp_path: Path) -> None:
+    """As in a container whose root is read-only; a file that cannot be replaced stands in for it."""
+    run_script(tmp_path, tmp_path / "cache")
+    [index] = (tmp_path / "cache").rglob("*.nbi")
+    made = sorted(index.parent.iterdir())
+    for file in made[1:]:  # one of the two signatures is lost, and cannot be saved again
+        if file.suffix == ".nbc":
+            file.unlink()
+            file.mkdir()
+            break
+    assert run_script(tmp_path, tmp_path / "cache") == "[2.] 6 1"
+
+
+def test_no_folder_at_all(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    assert run_script(tmp_path, tmp_path / "cache") == "[2.] 6 0"
