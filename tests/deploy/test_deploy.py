@@ -6,9 +6,15 @@ import json
 import re
 import shutil
 import subprocess
+import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.cog.plugins import register_default_plugins
+from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from server import healthcheck
 from server.config import load_config
@@ -49,6 +55,35 @@ def test_every_alert_has_a_page_to_open() -> None:
     named = re.findall(r"operations\.md#([a-z-]+)", rules)
     assert len(named) == rules.count("- alert:")
     assert set(named) <= anchors
+
+
+def test_the_dashboard_is_what_grafana_understands() -> None:
+    """Read by Grafana's own schema and written again, nothing is lost or changed."""
+    register_default_plugins()
+    dashboard = json.loads(DASHBOARD.read_text())
+    again = json.loads(JSONEncoder().encode(Dashboard.from_json(dashboard)))
+    assert list(_lost(dashboard, again)) == []
+
+
+def _lost(given: Any, understood: Any, where: str = "") -> Iterator[str]:
+    if isinstance(given, dict) and isinstance(understood, dict):
+        for key, value in given.items():
+            yield from _lost(value, understood.get(key), f"{where}/{key}")
+    elif isinstance(given, list) and isinstance(understood, list) and len(given) == len(understood):
+        for index, (one, other) in enumerate(zip(given, understood, strict=True)):
+            yield from _lost(one, other, f"{where}/{index}")
+    elif given != understood:
+        yield f"{where}: {given!r}, understood as {understood!r}"
+
+
+def test_the_dockerfile_is_clean() -> None:
+    done = subprocess.run(
+        [Path(sysconfig.get_path("scripts")) / "hadolint", ROOT / "Dockerfile"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 def test_panels_do_not_overlap() -> None:
