@@ -12,7 +12,7 @@ from __future__ import annotations
 import http.client
 import json
 import urllib.parse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -73,6 +73,19 @@ class Hand:
 
 
 @dataclass(frozen=True, slots=True)
+class Thinking:
+    """How far the bot is with a decision; all but the first is None if it is not thinking."""
+
+    thinking: bool
+    street: str | None
+    iterations: int | None
+    """None also while it waits for a worker, or prepares."""
+    most_iterations: int | None
+    seconds: float | None
+    seconds_allowed: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Solve:
     """A solve, and its result when it is over."""
 
@@ -128,17 +141,31 @@ class FathomClient:
         return _read(Decision, self._ask("POST", "/v1/decide", body))
 
     def new_hand(
-        self, session: str | None = None, opponent: str | None = None, budget: float | None = None
+        self,
+        session: str | None = None,
+        opponent: str | None = None,
+        budget: float | None = None,
+        on_thinking: Callable[[Thinking], None] | None = None,
     ) -> Hand:
-        """Deal a hand, or go on with the one of the session that is under way."""
-        body = {"session": session, "opponent": opponent, "budget": budget}
-        return _read(Hand, self._ask("POST", "/v1/hands", body))
+        """Deal a hand, or go on with the one of the session that is under way.
 
-    def act(self, hand: Hand, action: str) -> Hand:
-        """Play `f`, `c` or `r300`; refused if the hand has moved on since `hand`."""
+        on_thinking  called while the bot thinks, if it acts first; must not use this client
+        """
+        body = {"session": session, "opponent": opponent, "budget": budget}
+        return _read(Hand, self._play("/v1/hands", body, on_thinking))
+
+    def act(self, hand: Hand, action: str, on_thinking: Callable[[Thinking], None] | None = None) -> Hand:
+        """Play `f`, `c` or `r300`; refused if the hand has moved on since `hand`.
+
+        on_thinking  called while the bot thinks; must not use this client
+        """
         body = {"action": action, "betting": hand.betting}
-        answer = self._ask("POST", f"/v1/hands/{hand.id}/actions", body)
+        answer = self._play(f"/v1/hands/{hand.id}/actions", body, on_thinking)
         return _read(Hand, {**answer, "session": hand.session})
+
+    def thinking(self, hand_id: str) -> Thinking:
+        """How far the bot is with a hand that somebody else waits for: this client would wait, too."""
+        return _read(Thinking, self._ask("GET", f"/v1/hands/{_quoted(hand_id)}/thinking"))
 
     def hand(self, hand_id: str) -> Hand:
         """One hand."""
@@ -172,14 +199,9 @@ class FathomClient:
 
     def follow_solve(self, solve_id: str) -> Iterator[SolveEvent]:
         """What happens to a solve, until it is over. Read to the end before the client is used again."""
-        response = self._send("GET", f"/v1/solve/{_quoted(solve_id)}/events")
-        name = ""
-        for line in response:
-            field, _, value = line.decode().rstrip("\n").partition(": ")
-            if field == "event":
-                name = value
-            elif field == "data" and name != "solve":
-                yield SolveEvent(name, json.loads(value))
+        for name, content in _events(self._send("GET", f"/v1/solve/{_quoted(solve_id)}/events")):
+            if name != "solve":
+                yield SolveEvent(name, content)
 
     def cancel_solve(self, solve_id: str) -> Solve:
         """Stop a solve."""
@@ -197,14 +219,34 @@ class FathomClient:
             return False
         return True
 
+    def _play(
+        self, path: str, body: Mapping[str, object], on_thinking: Callable[[Thinking], None] | None
+    ) -> dict[str, Any]:
+        if on_thinking is None:
+            return self._ask("POST", path, body)
+        name, content = "", {}
+        try:
+            for name, content in _events(self._send("POST", path, body, "text/event-stream")):
+                if name == "thinking":
+                    on_thinking(_read(Thinking, content))
+        except BaseException:
+            self._connection.close()  # half read: the next request gets a fresh connection
+            raise
+        if name != "hand":  # read to the end: the connection is good for the next request
+            status, code = content.get("status", 0), content.get("code", "")
+            raise FathomError(status, code, content.get("detail", "the daemon ended before the bot acted"))
+        return content
+
     def _ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> dict[str, Any]:
         answer: dict[str, Any] = json.loads(self._send(method, path, body).read())
         return answer
 
     def _send(
-        self, method: str, path: str, body: Mapping[str, object] | None = None
+        self, method: str, path: str, body: Mapping[str, object] | None = None, accept: str = ""
     ) -> http.client.HTTPResponse:
         data, headers = None, dict(self._headers)
+        if accept:
+            headers["Accept"] = accept
         if body is not None:
             data = json.dumps({name: value for name, value in body.items() if value is not None}).encode()
             headers["Content-Type"] = "application/json"
@@ -217,6 +259,17 @@ class FathomClient:
         if response.status >= 400:
             raise _error(response.status, response.read())
         return response
+
+
+def _events(response: http.client.HTTPResponse) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Server-sent events, name and content, until there are no more."""
+    name = ""
+    for line in response:
+        field, _, value = line.decode().rstrip("\n").partition(": ")
+        if field == "event":
+            name = value
+        elif field == "data":
+            yield name, json.loads(value)
 
 
 def _error(status: int, data: bytes) -> FathomError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from game.actions import CALL, FOLD, Action, raise_to
 from game.cards import Cards
@@ -69,11 +69,28 @@ class DecisionAnswer:
     """JSON of `solver.explanation`, if it was asked for and somebody solved."""
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a solve is."""
+
+    iterations: int
+    most_iterations: int
+    """It ends there, if its time does not end before."""
+
+
 class Decider(Protocol):
     """Somebody who answers: the dispatcher of the worker pool, or a stand-in in a test."""
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswer:
         """Answer in time, always, with a legal action."""
+
+
+@runtime_checkable
+class Watchable(Protocol):
+    """A decider that tells how far it is."""
+
+    def progress(self, request: DecisionRequest) -> Progress | None:
+        """Of a decision that was asked for by this very request; None if nobody has begun to count."""
 
 
 def parse_action(text: str) -> Action:

@@ -31,7 +31,15 @@ from game.betting import BettingState
 from game.definition import HUNL
 from game.hands import hand_index
 from game.state import HandState, hand_state, new_hand
-from server.decisions import Decider, DecisionAnswer, DecisionRequest, Rung, parse_action
+from server.decisions import (
+    Decider,
+    DecisionAnswer,
+    DecisionRequest,
+    Progress,
+    Rung,
+    Watchable,
+    parse_action,
+)
 from server.hand_records import (
     Channel,
     StoredDecision,
@@ -81,6 +89,29 @@ class Observer(Protocol):
         """The bot's answer was illegal, or there was none."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A decision that is being made, secrets included."""
+
+    hand_id: str
+    request: DecisionRequest
+    round_index: int
+    since: float
+    """`time.monotonic()`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """How far the bot is with a decision. Solves go by what is public: nothing here tells what it holds."""
+
+    round_index: int
+    progress: Progress | None
+    """None while it waits for a worker, or prepares."""
+    seconds: float
+    """Since it was asked."""
+    seconds_allowed: float
+
+
 @dataclass(slots=True, eq=False)
 class Session:
     """Somebody who plays hand after hand. The lock is held while a hand moves."""
@@ -89,6 +120,8 @@ class Session:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     clock: MatchClock | None = None
     budget: float = 0.0
+    pending: _Pending | None = None
+    """What the bot is thinking about, if it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +279,27 @@ class Table:
             raise UnknownHandError("there is no such hand")
         return hand
 
+    def thinking_of(self, session: Session) -> Thinking | None:
+        """How far the bot is with what a session waits for; None if it is not thinking."""
+        pending = session.pending
+        if pending is None:
+            return None
+        decider = self._decider
+        return Thinking(
+            pending.round_index,
+            decider.progress(pending.request) if isinstance(decider, Watchable) else None,
+            time.monotonic() - pending.since,
+            pending.request.seconds,
+        )
+
+    def thinking_about(self, hand_id: str) -> Thinking | None:
+        """How far the bot is with a hand; None if it is not thinking about it, or there is no such hand."""
+        hand = self._hands.get(hand_id)
+        session = None if hand is None else self._sessions.get(hand.session_id)
+        if session is None or session.pending is None or session.pending.hand_id != hand_id:
+            return None
+        return self.thinking_of(session)
+
     def _deal(self, session: Session, budget: float, explain: bool) -> LiveHand:
         cards = tuple(self._random.sample(sorted(HUNL.deck), _DEALT))
         hole = cards[0:2], cards[2:4]
@@ -313,7 +367,11 @@ class Table:
             explain=hand.explain,
         )
         started = time.monotonic()
-        action, answer = await self._ask(request, betting)
+        session.pending = _Pending(hand.stored.id, request, betting.round_index, started)
+        try:
+            action, answer = await self._ask(request, betting)
+        finally:
+            session.pending = None
         session.clock.spend(time.monotonic() - started)
         made: list[StoredDecision | StoredThought] = [_no_decision(hand, self._wall())]
         if answer is not None:

@@ -13,7 +13,7 @@ from aiohttp import web
 from server.app_keys import CONFIG, DECIDER, METRICS, POOL
 from server.config import Config
 from server.config_reader import ConfigError
-from server.decisions import DecisionAnswer, DecisionRequest
+from server.decisions import DecisionAnswer, DecisionRequest, Progress
 from server.hand_store import HandStore, default_store_path
 from server.http.context import KEYS, LIMITER, PUSH_FOLD, SOLVES, STORE, TABLE
 from server.http.decide_routes import add_decide_routes
@@ -134,6 +134,10 @@ class _OnceWarm:
                     await self._pool.wait_until_ready()
             self._was_warm = True
         return await self._pool.decide(request)
+
+    def progress(self, request: DecisionRequest) -> Progress | None:
+        """How far it is; nowhere while it waits for the first worker."""
+        return self._pool.progress(request)
 
 
 class _Counter:

@@ -57,12 +57,17 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
     except ConnectionResetError:
         raise  # nobody is left to tell
     except Exception as error:
-        where = "".join(traceback.format_tb(error.__traceback__))
-        # Nor the path: it may hold the id of a hand, which is all it takes to play it.
-        resource = request.match_info.route.resource
-        place = "nowhere" if resource is None else resource.canonical
-        _LOG.error("%s %s failed: %s\n%s", request.method, place, type(error).__name__, where)
-        return _refusal(request, Problem(500, "something went wrong here; it is in the log"))
+        return _refusal(request, unexpected(request, error))
+
+
+def unexpected(request: web.Request, error: Exception) -> Problem:
+    """What is told of a failure that nobody foresaw; the rest is logged."""
+    where = "".join(traceback.format_tb(error.__traceback__))
+    # Nor the path: it may hold the id of a hand, which is all it takes to play it.
+    resource = request.match_info.route.resource
+    place = "nowhere" if resource is None else resource.canonical
+    _LOG.error("%s %s failed: %s\n%s", request.method, place, type(error).__name__, where)
+    return Problem(500, "something went wrong here; it is in the log")
 
 
 async def seal(_request: web.Request, response: web.StreamResponse) -> None:

@@ -19,6 +19,7 @@ from server.http import fields as read
 from server.http.bodies import answer, read_fields
 from server.http.context import STORE, TABLE, caller
 from server.http.problems import Problem, bad_request
+from server.http.thinking import stream_thinking, thinking_body, wants_events
 from server.table import (
     HandView,
     LiveHand,
@@ -42,10 +43,14 @@ def add_hand_routes(app: web.Application) -> None:
     app.router.add_get("/v1/hands", list_hands)
     app.router.add_get("/v1/hands/{hand}", show_hand)
     app.router.add_post("/v1/hands/{hand}/actions", act)
+    app.router.add_get("/v1/hands/{hand}/thinking", show_thinking)
 
 
-async def new_hand(request: web.Request) -> web.Response:
-    """Deal a hand, or go on with the one of the session that is under way."""
+async def new_hand(request: web.Request) -> web.StreamResponse:
+    """Deal a hand, or go on with the one of the session that is under way.
+
+    With `Accept: text/event-stream` the answer tells how far the bot is with its first action.
+    """
     fields = await read_fields(request)
     read.refuse_unknown(fields, {"session", "opponent", "budget", "explain"})
     token = read.text(fields, "session", 256)
@@ -59,7 +64,15 @@ async def new_hand(request: web.Request) -> web.Response:
             session = await table.session(token, Channel.HTTP, owner)
         except UnknownSessionError as error:
             raise Problem(404, f"session: {error}", "unknown-session") from None
-    hand, is_new = await table.new_hand(session, budget, read.flag(fields, "explain"))
+    dealing = table.new_hand(session, budget, read.flag(fields, "explain"))
+    if wants_events(request):
+
+        async def deal() -> Mapping[str, object]:
+            hand, _ = await dealing
+            return {**_hand_body(view(hand.stored)), "session": token}
+
+        return await stream_thinking(request, lambda: table.thinking_of(session), deal())
+    hand, is_new = await dealing
     return answer(
         request,
         {**_hand_body(view(hand.stored)), "session": token},
@@ -68,15 +81,31 @@ async def new_hand(request: web.Request) -> web.Response:
     )
 
 
-async def act(request: web.Request) -> web.Response:
-    """Play an action; the answer comes after the bot's."""
+async def act(request: web.Request) -> web.StreamResponse:
+    """Play an action; the answer comes after the bot's, or tells how far that is, and then comes."""
     fields = await read_fields(request)
     read.refuse_unknown(fields, {"action", "betting"})
     text = read.needed_text(fields, "action", 20)
     betting = read.text(fields, "betting", 2048)
+    if wants_events(request):
+        hand = await find_hand(request)  # his own, before he hears anything about it
+        table = request.app[TABLE]
+        playing = _play(request, text, betting)
+        return await stream_thinking(request, lambda: table.thinking_about(hand.id), playing)
+    return answer(request, await _play(request, text, betting))
+
+
+async def show_thinking(request: web.Request) -> web.Response:
+    """How far the bot is with a hand, now."""
+    hand = await find_hand(request)
+    return answer(request, thinking_body(request.app[TABLE].thinking_about(hand.id)))
+
+
+async def _play(request: web.Request, action: str, betting: str | None) -> Mapping[str, object]:
+    """Play an action and let the bot answer; raises `Problem`."""
     try:
         hand = await request.app[TABLE].act(
-            _hand_id(request), caller(request).owner, parse_action(text), betting
+            _hand_id(request), caller(request).owner, parse_action(action), betting
         )
     except IllegalAction as error:
         raise Problem(422, f"action: {error}", "illegal-action") from None
@@ -84,7 +113,7 @@ async def act(request: web.Request) -> web.Response:
         raise Problem(409, f"{error}: GET the hand to see where it stands", "moved-on") from None
     except UnknownHandError:
         raise _unknown() from None
-    return answer(request, _hand_body(view(hand.stored)))
+    return _hand_body(view(hand.stored))
 
 
 async def show_hand(request: web.Request) -> web.Response:

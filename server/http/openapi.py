@@ -7,6 +7,7 @@ from typing import Any
 
 from server.hand_records import Channel
 from server.http.bodies import JSON_TYPE, MSGPACK_TYPE
+from server.http.decide_routes import STREETS
 from server.http.hand_routes import LEAST_BUDGET, MOST_BUDGET, MOST_LISTED
 from server.http.problems import PROBLEM_TYPE
 from server.http.solve_routes import EVENT_STREAM, MOST_CHIPS, MOST_ITERATIONS
@@ -95,13 +96,15 @@ def _paths() -> Schema:
                 "Deal a hand",
                 "Without a `session` a new one begins; its token is in the answer. The button alternates from"
                 " hand to hand of a session. If a hand of the session is under way, it is answered: 200"
-                " instead of 201.",
+                " instead of 201. With `Accept: text/event-stream` the answer (200) is a stream: `thinking`,"
+                " as often as there is news of the bot's first action, then `hand`, or `failed`.",
                 {
                     201: ("A new hand; the bot has acted if it is first.", _ref("NewHand")),
                     200: ("The hand under way.", _ref("NewHand")),
                 },
                 body=_ref("NewHandRequest"),
                 problems=(404,),
+                stream=200,
             ),
             "get": _operation(
                 "listHands",
@@ -145,10 +148,24 @@ def _paths() -> Schema:
                 "hands",
                 "Play an action",
                 "`f`, `c` (also check), or `r` and the total over the hand. The answer comes after the bot's"
-                " action. Give `betting` as you know it to be safe from acting twice: 409 if it moved on.",
+                " action. Give `betting` as you know it to be safe from acting twice: 409 if it moved on."
+                " With `Accept: text/event-stream` it is a stream: `thinking`, as often as there is news,"
+                " then `hand`, or `failed` with a problem.",
                 {200: ("The hand after the bot's answer.", _ref("Hand"))},
                 body=_ref("ActRequest"),
                 problems=(404, 409, 422),
+                stream=200,
+            ),
+        },
+        "/v1/hands/{hand}/thinking": {
+            "parameters": [_path("hand")],
+            "get": _operation(
+                "showThinking",
+                "hands",
+                "How far the bot is",
+                "With the decision that this hand waits for, now. Nothing of it depends on the bot's cards.",
+                {200: ("How far.", _ref("Thinking"))},
+                problems=(404,),
             ),
         },
         "/v1/hands/{hand}/thoughts": {
@@ -457,10 +474,8 @@ def _operation(
             content["text/plain"] = {"schema": {"type": "string"}}
         responses[str(status)] = {"description": words, "content": content}
     if stream:
-        responses[str(stream)] = {
-            "description": "Events, as they happen.",
-            "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
-        }
+        told = responses.setdefault(str(stream), {"description": "Events, as they happen.", "content": {}})
+        told["content"][EVENT_STREAM] = {"schema": {"type": "string"}}
     refused = {*_EVERYWHERE, *problems, *(_WITH_BODY if body is not None else ())}
     responses |= {str(status): _problem_response(status) for status in sorted(refused)}
     operation: Schema = {"operationId": name, "tags": [tag], "summary": summary, "responses": responses}
@@ -531,7 +546,7 @@ def _schemas() -> Schema:
                 "hand": {"type": "string"},
                 "strategy": {**shares, "description": "how often this hand takes each action"},
                 "range_strategy": {**shares, "description": "how often our whole range does"},
-                "street": {"type": "string", "enum": ["pre-flop", "flop", "turn", "river"]},
+                "street": {"type": "string", "enum": list(STREETS)},
                 "method": {"type": "string"},
                 "rung": {"type": "string", "enum": ["solved", "best_so_far", "blueprint", "check_fold"]},
                 "iterations": {"type": "integer"},
@@ -575,6 +590,7 @@ def _schemas() -> Schema:
                 "session": {"type": "string", "description": "send it to play the next hand"},
             },
         },
+        "Thinking": _thinking_schema(),
         "Thoughts": {
             "type": "object",
             "required": ["hand", "shown_down", "thoughts"],
@@ -683,6 +699,27 @@ def _schemas() -> Schema:
         **_push_fold_schemas(cards),
         **_slumbot_schemas(cards),
     }  # fmt: skip
+
+
+def _thinking_schema() -> Schema:
+    properties: Schema = {
+        "thinking": {"type": "boolean", "description": "whether it is; if not, the rest is null"},
+        "street": {"type": ["string", "null"], "enum": [*STREETS, None]},
+        "iterations": {
+            "type": ["integer", "null"],
+            "minimum": 0,
+            "description": "of the solve so far; null while it waits for a worker, or prepares. They begin"
+            " anew if a decision takes a second solve",
+        },
+        "most_iterations": {
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "description": "after which it acts even if there is time left",
+        },
+        "seconds": {"type": ["number", "null"], "minimum": 0, "description": "since it began"},
+        "seconds_allowed": {"type": ["number", "null"], "minimum": 0, "description": "after which it acts"},
+    }
+    return {"type": "object", "required": list(properties), "properties": properties}
 
 
 def _hand_schema(cards: Schema) -> Schema:

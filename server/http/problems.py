@@ -30,9 +30,9 @@ def bad_request(detail: str, code: str = "") -> Problem:
     return Problem(400, detail, code)
 
 
-def problem_response(problem: Problem) -> web.Response:
-    """The answer that tells of a problem."""
-    body = {
+def problem_body(problem: Problem) -> dict[str, object]:
+    """What is told of a problem."""
+    return {
         "type": f"/docs#{problem.code}",
         "title": HTTPStatus(problem.status).phrase,
         "status": problem.status,
@@ -40,8 +40,12 @@ def problem_response(problem: Problem) -> web.Response:
         "detail": problem.detail,
         **problem.more,
     }
+
+
+def problem_response(problem: Problem) -> web.Response:
+    """The answer that tells of a problem."""
     return web.Response(
-        body=json.dumps(body).encode(),
+        body=json.dumps(problem_body(problem)).encode(),
         status=problem.status,
         headers={"Content-Type": PROBLEM_TYPE, **problem.headers},
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Protocol
@@ -38,10 +38,8 @@ class Answerer(Protocol):
     def warm_up(self) -> None:
         """Do now what would cost the first decision its time."""
 
-    def answer(
-        self, request: DecisionRequest, seconds: float, threads: int, stop: Callable[[], bool]
-    ) -> DecisionAnswer:
-        """Decide within so many seconds; once `stop` is true, with what is known."""
+    def answer(self, request: DecisionRequest, limits: Limits) -> DecisionAnswer:
+        """Decide within the limits."""
 
     def estimate(self) -> Estimate | None:
         """How good the last answer was, if it is worth the time to know: its own answer has gone out."""
@@ -59,18 +57,16 @@ class AgentAnswerer:
         """Load or compile the kernels."""
         self._agent.warm_up()
         for request in rehearsal(self._agent.blueprint.definition):
-            self.answer(request, 0.0, 1, lambda: True)
+            self.answer(request, Limits(0.0, lambda: True, 1))
 
-    def answer(
-        self, request: DecisionRequest, seconds: float, threads: int, stop: Callable[[], bool]
-    ) -> DecisionAnswer:
+    def answer(self, request: DecisionRequest, limits: Limits) -> DecisionAnswer:
         """Solve, and draw the action of the hand held."""
         agent = self._agent
         betting = parse_betting(agent.blueprint.definition, request.betting)
         context = None if request.context is None else Context.from_bytes(request.context)
         needed = _AFTERWARDS_SECONDS.get(betting.round_index, 0.0) + _EXPLAINING_SECONDS * request.explain
-        afterwards = min(needed, _MOST_AFTERWARDS * seconds)
-        limits = Limits(seconds - afterwards, stop, threads)
+        if limits.seconds is not None:
+            limits = replace(limits, seconds=limits.seconds - min(needed, _MOST_AFTERWARDS * limits.seconds))
         decision = agent.decide(betting, request.board, context, request.seed, limits)
         # One seed serves a whole hand, since bets are translated by it: every decision has draws of its own.
         action = decision.strategy.draw(request.hand, Random(f"{request.seed} {request.betting}"))
@@ -88,7 +84,7 @@ class AgentAnswerer:
             method=decision.method.value,
             iterations=decision.iterations,
             seconds=decision.seconds,
-            rung=Rung.BEST_SO_FAR if hurried or stop() else Rung.SOLVED,
+            rung=Rung.BEST_SO_FAR if hurried or limits.stop() else Rung.SOLVED,
             explanation=json.dumps(explain(decision, request.hand)).encode() if request.explain else None,
         )
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from server.config import WorkersConfig
+from server.decisions import Progress
 from server.metrics import Metrics, street_name
 from server.pool.messages import Reply, Task
 from server.pool.worker_process import WorkerGoneError, WorkerProcess, WorkerSpec
@@ -65,6 +66,10 @@ class Worker:
         """Have a task answered with what is known, if it is still at it."""
         if self.task == number:
             self.process.stop(number)
+
+    def progress(self, number: int) -> Progress | None:
+        """How far it is with a task; None if it is not at it, or has not begun to count."""
+        return self.process.progress(number) if self.task == number else None
 
 
 class CrewOwner(Protocol):

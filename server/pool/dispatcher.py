@@ -25,7 +25,7 @@ from game.betting import BettingState
 from game.definition import GameDefinition
 from protocol.acpc import parse_betting
 from server.config import WorkersConfig
-from server.decisions import DecisionAnswer, DecisionRequest, Rung, parse_action
+from server.decisions import DecisionAnswer, DecisionRequest, Progress, Rung, parse_action
 from server.machine import usable_cores
 from server.metrics import Metrics, street_name
 from server.pool.crew import Crew, Worker, WorkerStatus
@@ -91,7 +91,10 @@ class PoolStatus:
 
 
 class Dispatcher:
-    """A crew of workers and the ladder below it: a `Decider`. `start`, then `decide`, then `close`."""
+    """A crew of workers and the ladder below it: a `Decider`, `Watchable`.
+
+    `start`, then `decide`, then `close`.
+    """
 
     def __init__(
         self,
@@ -159,6 +162,13 @@ class Dispatcher:
         self.metrics.decision_seconds.labels(street_name(betting.round_index)).observe(now - asked)
         self.metrics.deadline_margin.observe(asked + request.seconds - now)
         return answer
+
+    def progress(self, request: DecisionRequest) -> Progress | None:
+        """How far the solve for a request is; None while it waits. Reads shared memory, sends nothing."""
+        for job in self._running.values():
+            if job.request is request and job.worker is not None:
+                return job.worker.progress(job.number)
+        return None
 
     def stop_all(self) -> None:
         """Have every running decision answered with what is known, now."""

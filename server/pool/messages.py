@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import mmap
 import socket
 import struct
 from collections.abc import Callable
@@ -21,8 +20,6 @@ import numpy as np
 from server.decisions import DecisionAnswer, DecisionRequest, Rung
 
 LENGTH = struct.Struct("<I")
-STOP_BYTES = mmap.PAGESIZE
-"""Of the memory that a worker shares with the daemon; the stop word is its first int64."""
 _ARRAY = 1
 """The msgpack extension of arrays."""
 

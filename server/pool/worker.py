@@ -1,4 +1,4 @@
-"""A worker process: `python -m server.pool.worker SOCKET STOP NICE FACTORY ARGUMENTS`.
+"""A worker process: `python -m server.pool.worker SOCKET PAGE NICE FACTORY ARGUMENTS`.
 
 1. It keeps nothing from one task to the next but what `Answerer` opened at the start: any worker can answer
    any task, and one that is killed costs one task.
@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import Any
 
 from server.pool.messages import (
-    STOP_BYTES,
     Hello,
     Reply,
     Task,
@@ -39,6 +38,8 @@ from server.pool.messages import (
     read_messages,
     unpack_task,
 )
+from server.pool.shared_page import SharedPage
+from solver.limits import Limits
 
 _PR_SET_PDEATHSIG = 1
 _STATM = Path("/proc/self/statm")
@@ -57,13 +58,13 @@ def _step_back(nice: int) -> None:
 
 def main(words: list[str]) -> int:
     """Answer tasks until the connection ends."""
-    socket_fd, stop_fd, nice, factory, arguments = words
+    socket_fd, page_fd, nice, factory, arguments = words
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     _die_with_parent()
     _step_back(int(nice))
     connection = socket.socket(fileno=int(socket_fd))
-    stop_word = memoryview(mmap.mmap(int(stop_fd), STOP_BYTES)).cast("q")
+    page = SharedPage(int(page_fd))
     tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(connection, tasks), daemon=True).start()
     try:
@@ -76,7 +77,7 @@ def main(words: list[str]) -> int:
     estimate = None
     with contextlib.suppress(ConnectionError):  # the daemon is gone: the reading thread ends us, if not this
         while True:
-            reply = _answer(answerer, tasks.get(), stop_word)
+            reply = _answer(answerer, tasks.get(), page)
             connection.sendall(pack_reply(replace(reply, estimate=estimate)))
             with contextlib.suppress(Exception):  # nobody waits for it, and nobody misses it
                 estimate = answerer.estimate()
@@ -89,16 +90,18 @@ def usage() -> Usage:
     return Usage(_own_bytes(), used.ru_majflt, used.ru_minflt)
 
 
-def _answer(answerer: Any, task: Task, stop_word: memoryview) -> Reply:
+def _answer(answerer: Any, task: Task, page: SharedPage) -> Reply:
     if task.request is None:
         return Reply(task.number, None, "", usage())
+    page.begin(task.number)
+    limits = Limits(
+        seconds=max(task.deadline - time.monotonic(), 0.0),
+        stop=lambda: page.is_stopped(task.number),
+        threads=task.threads,
+        report=page.report,
+    )
     try:
-        answer = answerer.answer(
-            task.request,
-            max(task.deadline - time.monotonic(), 0.0),
-            task.threads,
-            lambda: bool(stop_word[0] >= task.number),
-        )
+        answer = answerer.answer(task.request, limits)
     except Exception as error:  # the daemon falls back and counts it; the worker is as good as before
         return Reply(task.number, None, _words(error), usage())
     return Reply(task.number, answer, "", usage())

@@ -1,23 +1,21 @@
-"""A worker as the daemon sees it: a process, a connection, a stop word. All waiting is asyncio's."""
+"""A worker as the daemon sees it: a process, a connection, a shared page. All waiting is asyncio's."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import mmap
 import os
 import signal
 import socket
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from server.decisions import Progress
 from server.pool.messages import (
     LENGTH,
-    STOP_BYTES,
     Hello,
     Reply,
     Task,
@@ -26,6 +24,7 @@ from server.pool.messages import (
     unpack_hello,
     unpack_reply,
 )
+from server.pool.shared_page import SharedPage, make_shared_page
 
 _HOME = Path(__file__).resolve().parents[2]
 _GOODBYE_SECONDS = 1.0
@@ -56,7 +55,7 @@ class WorkerProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
-        self._stop_word: mmap.mmap | None = None
+        self._page: SharedPage | None = None
 
     @property
     def pid(self) -> int:
@@ -74,11 +73,11 @@ class WorkerProcess:
         with ExitStack() as half, ExitStack() as opened:
             half.callback(ours.close)  # should this be cut short: the worker then ends by itself
             opened.callback(theirs.close)
-            stop_fd = _shared_page()
-            opened.callback(os.close, stop_fd)
-            self._stop_word = mmap.mmap(stop_fd, STOP_BYTES)
+            page_fd = make_shared_page()
+            opened.callback(os.close, page_fd)
+            self._page = SharedPage(page_fd)
             spec = self._spec
-            numbers = (theirs.fileno(), stop_fd)
+            numbers = (theirs.fileno(), page_fd)
             words = [*map(str, numbers), str(spec.nice), spec.factory, json.dumps(dict(spec.arguments))]
             starting = asyncio.create_subprocess_exec(
                 sys.executable, "-m", "server.pool.worker", *words,
@@ -110,8 +109,12 @@ class WorkerProcess:
 
     def stop(self, number: int) -> None:
         """Ask it to answer a task with what it knows so far, if it is still at it."""
-        assert self._stop_word is not None
-        self._stop_word[:8] = number.to_bytes(8, sys.byteorder)
+        assert self._page is not None
+        self._page.stop(number)
+
+    def progress(self, number: int) -> Progress | None:
+        """How far it is with a task; None if it is not at it, or has not begun to count."""
+        return None if self._page is None else self._page.progress(number)
 
     def kill(self) -> None:
         """End it, now, even if it is stopped."""
@@ -132,9 +135,9 @@ class WorkerProcess:
             except TimeoutError:
                 self.kill()
                 await self._process.wait()
-        if self._stop_word is not None:
-            self._stop_word.close()
-            self._stop_word = None
+        if self._page is not None:
+            self._page.close()
+            self._page = None
 
     async def _have_started(self, starting: asyncio.Future[asyncio.subprocess.Process]) -> None:
         """Keep the process even if we are cancelled meanwhile: somebody must see to its end."""
@@ -151,17 +154,6 @@ class WorkerProcess:
             return await self._reader.readexactly(length)
         except (asyncio.IncompleteReadError, OSError) as error:
             raise WorkerGoneError from error
-
-
-def _shared_page() -> int:
-    """A file of one page in memory that a child can be given."""
-    if hasattr(os, "memfd_create"):
-        fd = os.memfd_create("fathom-stop")
-    else:
-        with tempfile.TemporaryFile() as file:
-            fd = os.dup(file.fileno())
-    os.ftruncate(fd, STOP_BYTES)
-    return fd
 
 
 def _search_path() -> str:

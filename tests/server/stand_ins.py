@@ -1,8 +1,8 @@
 """Somebody to answer in place of the agent, in workers and in the daemon: quick, and as bad as wished.
 
-What a worker's stand-in does is named by the request's match: `sleep` thinks until it is stopped, `deaf`
-does not listen, `die:FILE` kills its worker unless FILE is there (and makes it), `leak` keeps a lot of
-memory, and so on. Anything else is answered at once with a check or call.
+What a worker's stand-in does is named by the request's match: `sleep` thinks until it is stopped, `count`
+also tells how far it is, `deaf` does not listen, `die:FILE` kills its worker unless FILE is there (and makes
+it), `leak` keeps a lot of memory, and so on. Anything else is answered at once with a check or call.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import uvloop
 from game.definition import HUNL, GameDefinition
 from server.decisions import DecisionAnswer, DecisionRequest, Rung
 from server.pool.messages import Estimate
+from solver.limits import Limits
 
 FACTORY = "tests.server.stand_ins:make_stand_in"
 LEAK_MB = 64
@@ -38,13 +39,17 @@ class StandIn:
     def warm_up(self) -> None:
         pass
 
-    def answer(
-        self, request: DecisionRequest, seconds: float, threads: int, stop: Callable[[], bool]
-    ) -> DecisionAnswer:
+    def answer(self, request: DecisionRequest, limits: Limits) -> DecisionAnswer:
         kind, _, rest = request.match.partition(":")
         if kind == "sleep":
             deadline = time.monotonic() + float(rest or 60)
-            while not stop() and time.monotonic() < deadline:
+            while not limits.stop() and time.monotonic() < deadline:
+                time.sleep(0.001)
+        elif kind == "count":
+            done = 0
+            while not limits.stop():
+                done += 1
+                limits.report(done, 10**9)
                 time.sleep(0.001)
         elif kind == "deaf":
             threading.Event().wait()
@@ -57,8 +62,10 @@ class StandIn:
             self.kept.append(bytearray(os.urandom(1024) * 1024 * LEAK_MB))
         self.estimated = kind == "estimate"
         action = "r1" if kind == "illegal" else "c"
-        rung = Rung.BEST_SO_FAR if stop() else Rung.SOLVED
-        return made_up_answer(action, request, rung, method=f"pid {os.getpid()}", iterations=threads)
+        rung = Rung.BEST_SO_FAR if limits.stop() else Rung.SOLVED
+        return made_up_answer(
+            action, request, rung, method=f"pid {os.getpid()}", iterations=limits.threads or 0
+        )
 
     def estimate(self) -> Estimate | None:
         return Estimate(3, 0.75) if self.estimated else None

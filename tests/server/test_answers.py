@@ -11,6 +11,8 @@ from game.hands import parse_hand
 from server.decisions import DecisionRequest
 from server.pool.answers import AgentAnswerer
 from solver.agent import Agent
+from solver.agent_settings import AgentSettings
+from solver.limits import Limits
 from solver.nested import Context
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
@@ -26,12 +28,12 @@ def test_answers_follow_what_was_played_and_tell_about_themselves(tmp_path: Path
         seed=1,
         seconds=0.1,
     )
-    drawn = answerer.answer(river, 0.1, 1, lambda: False)
+    drawn = answerer.answer(river, Limits(0.1, lambda: False, 1))
     assert drawn.context is not None
     assert Context.from_bytes(drawn.context).text == f"cc/cc/cc/{drawn.action}"
     assert drawn.explanation is None
     # Whatever it would have done: this is what happened.
-    played = answerer.answer(replace(river, played="r20000", explain=True), 0.1, 1, lambda: False)
+    played = answerer.answer(replace(river, played="r20000", explain=True), Limits(0.1, lambda: False, 1))
     assert played.context is not None
     assert Context.from_bytes(played.context).text == "cc/cc/cc/r20000"
     assert played.explanation is not None
@@ -39,3 +41,14 @@ def test_answers_follow_what_was_played_and_tell_about_themselves(tmp_path: Path
     assert told["hand"] == "QhJh"
     assert len(told["own_range"]) == 169
     assert told["street"] == "river"
+
+
+def test_the_agent_tells_how_far_it_is(tmp_path: Path) -> None:
+    answerer = AgentAnswerer(Agent(made_up_blueprint(tmp_path, WIDE)))
+    river = DecisionRequest("m", "cc/cc/cc/", parse_cards("Th9c2s3d4h"), parse_hand("QhJh"), None, 1, 0.5)
+    told: list[tuple[int, int]] = []
+    answer = answerer.answer(river, Limits(0.5, threads=1, report=lambda *news: told.append(news)))
+    done = [iterations for iterations, _ in told]
+    assert done == sorted(done)
+    assert done[-1] == answer.iterations
+    assert {most for _, most in told} == {AgentSettings().river.max_iterations}

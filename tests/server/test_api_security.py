@@ -307,6 +307,8 @@ async def everything(client: Client, hand_id: str) -> str:
         f"/v1/hands/{hand_id}",
         f"/v1/hands/{hand_id}?format=phh",
         f"/v1/hands/{hand_id}?format=acpc",
+        f"/v1/hands/{hand_id}/thinking",
+        f"/v1/hands/{hand_id}/thoughts",
         "/v1/hands",
         "/v1/hands?format=phh",
         "/v1/hands?format=acpc",

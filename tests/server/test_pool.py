@@ -100,6 +100,29 @@ def test_at_its_deadline_a_solve_is_stopped_and_its_best_goes_out() -> None:
     run(check())
 
 
+def test_how_far_a_decision_is_can_be_seen_meanwhile() -> None:
+    async def check() -> None:
+        async with pool() as workers:
+            first, second = ask("count"), ask("count")
+            assert workers.progress(first) is None, "not asked for yet"
+            asked = asyncio.ensure_future(workers.decide(first))
+            waiting = asyncio.ensure_future(workers.decide(second))
+            await until(lambda: workers.progress(first) is not None)
+            seen = workers.progress(first)
+            assert seen is not None
+            assert seen.most_iterations == 10**9
+            await until(lambda: (workers.progress(first) or seen).iterations > seen.iterations)
+            assert workers.progress(second) is None, "equal to the first, but not the same"
+            workers.stop_all()
+            await asked
+            assert workers.progress(first) is None
+            await until(lambda: workers.progress(second) is not None)
+            workers.stop_all()
+            await waiting
+
+    run(check())
+
+
 def test_a_worker_that_dies_gives_its_decision_to_another(tmp_path: Path) -> None:
     async def check() -> None:
         async with pool(replace(ONE, count=2)) as workers:

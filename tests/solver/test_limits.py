@@ -51,3 +51,19 @@ def test_iterations_longer_than_a_slice_are_not_lost() -> None:
     assert solve.done >= 2
     assert solve.lost <= 1
     assert len({deadline for _, deadline in solve.calls}) == 1  # nothing but the deadline cuts one off
+
+
+def test_a_solve_tells_how_far_it_is_at_every_slice() -> None:
+    solve, told = SlowSolve(), list[tuple[int, int]]()
+    solve_in_slices(solve.advance, 3, 50, FAR, Limits(report=lambda done, most: told.append((done, most))))
+    assert told[0] == (3, 50), "before the first slice"
+    assert told[1:] == [(target, 50) for target, _ in solve.calls]
+    assert told[-1] == (50, 50)
+    assert len(told) > 2
+
+
+def test_a_solve_that_is_cut_off_tells_what_was_done() -> None:
+    solve, told = SlowSolve(seconds=0.03), list[int]()
+    limits = Limits(report=lambda done, _most: told.append(done))
+    solve_in_slices(solve.advance, 0, 10**9, time.monotonic() + 0.25, limits)
+    assert told[-1] == solve.done
