@@ -224,7 +224,7 @@ class FathomClient:
     ) -> dict[str, Any]:
         if on_thinking is None:
             return self._ask("POST", path, body)
-        name, content = "", {}
+        name, content = "", dict[str, Any]()
         try:
             for name, content in _events(self._send("POST", path, body, "text/event-stream")):
                 if name == "thinking":

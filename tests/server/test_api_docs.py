@@ -52,13 +52,15 @@ def commands(page: str) -> list[str]:
 def test_curl_examples_of_the_api_run(port: int) -> None:
     names = {"OVER": finished(port)}
     for command in commands("http-api.md") + commands("slumbot.md"):
+        if "$HAND/actions" in command:
+            names["HAND"] = unfinished(port)
         shell = command.replace("localhost:8080", f"127.0.0.1:{port}") + " --fail-with-body"
         done = subprocess.run(
             ["sh", "-c", shell], capture_output=True, text=True, env={**os.environ, **names}, timeout=120
         )
         assert done.returncode == 0, (command, done.stdout, done.stderr)
         if "text/event-stream" in command:
-            assert "event: result" in done.stdout
+            assert f"event: {'hand' if '/v1/hands' in command else 'result'}" in done.stdout
         elif "format=" in command:
             assert done.stdout.startswith(("variant", "[1]", "STATE:")) or not done.stdout.strip()
         else:
@@ -66,8 +68,6 @@ def test_curl_examples_of_the_api_run(port: int) -> None:
             assert "error_msg" not in answer or "incr" in command
             if command.endswith('-d \'{"opponent": "me", "budget": 2}\''):
                 names["HAND"] = answer["id"]
-                if answer["finished"]:  # the bot folded at once: play on with a hand that goes on
-                    names["HAND"] = unfinished(port)
             if "token" in answer:
                 names["TOKEN"] = answer["token"]
 
@@ -106,9 +106,10 @@ def test_the_client_does_everything(port: int) -> None:
         assert decision.strategy[decision.action] == 1.0
         assert decision.range is not None
         hand = fathom.new_hand(opponent="somebody")
+        assert not fathom.thinking(hand.id).thinking
         while not hand.finished:
             before = hand
-            hand = fathom.act(hand, "c")
+            hand = fathom.act(hand, "c", on_thinking=lambda thinking: None)
             with pytest.raises(FathomError) as error:
                 fathom.act(before, "c")
             assert error.value.status == 409
