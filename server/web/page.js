@@ -103,7 +103,10 @@ export async function events(path, take, options = {}) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let waiting = "";
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch((error) => {
+      if (error.name === "AbortError") throw error;
+      throw new ApiError(0, "unreachable", "The connection to Fathom broke off. Load the page again.");
+    });
     if (done) return;
     waiting += value;
     for (let end = waiting.indexOf("\n\n"); end >= 0; end = waiting.indexOf("\n\n")) {

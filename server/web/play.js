@@ -1,5 +1,5 @@
 // The table: one hand after another over /v1/hands.
-import { ApiError, api, calm, chips, el, fail, find, say, signed, startPage, store, twice } from "./page.js";
+import { ApiError, api, calm, chips, el, events, fail, find, say, signed, startPage, store, twice } from "./page.js";
 import { BIG_BLIND, BOARD_SIZE, STACK, STREETS, trace } from "./betting.js";
 import { cardName, handName, showCards, suitMark } from "./cards.js";
 import { meanAndInterval, sparkline } from "./spark.js";
@@ -7,12 +7,15 @@ import { showThoughts } from "./thoughts.js";
 
 const KEPT_HANDS = 100;
 const KEPT_RESULTS = 5000;
+// A hand that nobody has seen yet: Fathom, on the button, is the first to act.
+const DEALT = { id: "", hole: ["back", "back"], bot_hole: null, board: [], betting: "", position: 0, finished: false, your_turn: false };
 const FRACTIONS = [[1 / 3, "⅓"], [1 / 2, "½"], [3 / 4, "¾"], [1, "Pot"], [2, "2×"]];
 
 let hand = null;
 let replaying = null; // { hand, states, at }
 let busy = false;
-let clock = 0;
+let pending = ""; // what you did and Fathom has not answered yet
+let thinking = null; // { street, seconds, share, said }: how far Fathom is
 
 const played = () => store.get("hands", []);
 const results = () => store.get("results", []);
@@ -20,8 +23,8 @@ const results = () => store.get("results", []);
 // ---- what is shown
 
 function render() {
-  const shown = replaying?.hand ?? hand;
-  const states = shown ? trace(shown.betting) : null;
+  const shown = replaying?.hand ?? (thinking && hand?.finished !== false ? DEALT : hand);
+  const states = shown ? trace(shown.betting + (replaying ? "" : pending)) : null;
   const state = replaying ? replaying.states[replaying.at] : states?.at(-1);
   const isEnd = !replaying || replaying.at === replaying.states.length - 1;
   renderFelt(shown, state, isEnd);
@@ -30,7 +33,7 @@ function render() {
   find("replay").hidden = replaying === null;
   find("between").hidden = replaying !== null || busy || Boolean(hand && !hand.finished);
   find("waiting").hidden = !busy || replaying !== null;
-  find("thinking").hidden = !busy || replaying !== null;
+  find("thinking").hidden = !thinking || replaying !== null;
   if (!find("act").hidden) renderChoices(state);
   if (replaying) {
     find("replay-text").textContent = `Hand ${shown.number + 1}, step ${replaying.at + 1} of ${replaying.states.length}`;
@@ -59,7 +62,8 @@ function renderFelt(shown, state, isEnd) {
     const bet = find(`${name}-bet`);
     bet.hidden = !onStreet || over;
     bet.textContent = chips(onStreet);
-    find(`${name}-did`).textContent = sizeWords(state?.last[position] ?? "");
+    const isThinking = name === "bot" && thinking && !replaying;
+    find(`${name}-did`).textContent = isThinking ? "" : sizeWords(state?.last[position] ?? "");
     seat.classList.toggle("turn", Boolean(shown && !over && !replaying && (busy ? name === "bot" : shown.your_turn && name === "you")));
     seat.classList.toggle("won", over && (name === "you" ? shown.chips > 0 : shown.chips < 0));
   }
@@ -68,7 +72,7 @@ function renderFelt(shown, state, isEnd) {
   showCards(find("bot-cards"), bots);
   const board = shown ? shown.board.slice(0, BOARD_SIZE[state.street]) : [];
   showCards(find("board"), [...board, ...Array(5 - board.length).fill(null)]);
-  find("pot").textContent = shown ? `Pot ${chips(state.spent[0] + state.spent[1])}` : "Heads-up no-limit hold'em. Ready when you are.";
+  find("pot").textContent = shown ? `Pot ${chips(state.spent[0] + state.spent[1])}` : "Ready when you are.";
   find("result").hidden = !over;
   if (over) find("result").textContent = headline(shown);
 }
@@ -209,11 +213,7 @@ async function ask(work) {
   busy = true;
   calm();
   const before = hand;
-  const started = performance.now();
-  clock = setInterval(() => {
-    find("thinking-text").textContent = `Fathom is thinking, ${((performance.now() - started) / 1000).toFixed(1)} s`;
-  }, 100);
-  find("thinking-text").textContent = "Fathom is thinking";
+  showThinking(null);
   render();
   try {
     take(await work());
@@ -221,12 +221,51 @@ async function ask(work) {
     fail(error);
     say(error.message);
   } finally {
-    clearInterval(clock);
     busy = false;
+    pending = "";
+    thinking = null;
     render();
     if (hand !== before) announce(before);
     focusOn();
   }
+}
+
+// Asks for what Fathom may have to think about, and shows how far it is meanwhile.
+async function play(path, body) {
+  let answer = null;
+  await events(path, (name, told) => {
+    if (name === "thinking") showThinking(told);
+    else if (name === "failed") throw new ApiError(told.status, told.code, told.detail);
+    else answer = told;
+  }, { body });
+  if (!answer) throw new ApiError(0, "unreachable", "Fathom ended before it acted. Load the page again: the hand goes on.");
+  return answer;
+}
+
+function showThinking(told) {
+  const isNew = !thinking || told?.street !== thinking.street || told.seconds < thinking.seconds;
+  const wasShown = thinking !== null;
+  const reached = told ? Math.max(told.seconds / told.seconds_allowed, told.iterations / (told.most_iterations ?? Infinity)) : 0;
+  const share = Math.min(1, isNew ? reached : Math.max(reached, thinking.share));
+  thinking = told && { street: told.street, seconds: told.seconds, share, said: !isNew && thinking.said };
+  const about = !told ? "" : told.street === "pre-flop" ? " before the flop" : ` about the ${told.street}`;
+  find("thinking-text").textContent = `Fathom is thinking${about}`;
+  find("thinking-far").textContent = told ? farWords(told) : "";
+  find("thinking-bar").firstChild.style.transform = `scaleX(${share.toFixed(3)})`;
+  // In steps: a screen reader would tell of every change.
+  find("thinking-bar").setAttribute("aria-valuenow", String(10 * Math.floor(10 * share)));
+  if (told && !thinking.said && told.seconds >= 1) {
+    thinking.said = true;
+    say(`${find("thinking-text").textContent}.`);
+  }
+  if (told && !wasShown) render();
+}
+
+function farWords(told) {
+  const { iterations, seconds, seconds_allowed: allowed } = told;
+  if (iterations === null && seconds > allowed + 1) return `still waking up, ${seconds.toFixed(0)} s`;
+  const time = `${Math.min(seconds, allowed).toFixed(1)} of ${allowed.toFixed(1)} s`;
+  return iterations === null ? time : `${chips(iterations)} iteration${iterations === 1 ? "" : "s"}, ${time}`;
 }
 
 function take(answer) {
@@ -257,10 +296,10 @@ function deal() {
     const session = store.get("session");
     let answer;
     try {
-      answer = await api("/v1/hands", { body: session ? { ...body, session } : body });
+      answer = await play("/v1/hands", session ? { ...body, session } : body);
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== "unknown-session") throw error;
-      answer = await api("/v1/hands", { body });
+      answer = await play("/v1/hands", body);
     }
     store.set("session", answer.session);
     return answer;
@@ -269,9 +308,10 @@ function deal() {
 
 function act(action) {
   if (!hand?.your_turn || busy || replaying) return;
+  pending = action;
   return ask(async () => {
     try {
-      return await api(`/v1/hands/${hand.id}/actions`, { body: { action, betting: hand.betting } });
+      return await play(`/v1/hands/${hand.id}/actions`, { action, betting: hand.betting });
     } catch (error) {
       // Played already, in another window or before a reload: see where the hand is.
       if (error.code === "moved-on") return api(`/v1/hands/${hand.id}`);
@@ -287,7 +327,14 @@ async function goOn() {
   if (!current) return;
   await ask(async () => {
     try {
-      return await api(`/v1/hands/${current}`);
+      const path = `/v1/hands/${current}`;
+      for (;;) {
+        const told = await api(`${path}/thinking`);
+        if (!told.thinking) return await api(path);
+        hand ??= await api(path);
+        showThinking(told);
+        await new Promise((wake) => setTimeout(wake, 200));
+      }
     } catch (error) {
       if (error.status === 404) {
         store.set("current", null);

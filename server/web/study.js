@@ -1,5 +1,5 @@
 // Solve a spot over /v1/solve and look at it node by node.
-import { calm, chips, colour, el, events, fail, find, percent, say, startPage } from "./page.js";
+import { calm, chips, colour, el, events, fail, find, percent, say, seconds, startPage } from "./page.js";
 import { RANKS, cardElement, cardName, suitMark } from "./cards.js";
 import { CLASSES, COMBINATIONS, actionColours, drawGrid, heat, mixed, placeOf } from "./grid.js";
 import { drawLines } from "./chart.js";
@@ -177,7 +177,7 @@ function stop() {
 
 function renderProgress(done = false) {
   const last = track.at(-1);
-  if (last) find("progress-text").textContent = `${last.exploitability_pct.toFixed(last.exploitability_pct < 1 ? 2 : 1)} % of the pot after ${chips(last.iterations)} iterations${done ? `, ${result.seconds.toFixed(2)} s` : ""}`;
+  if (last) find("progress-text").textContent = `${last.exploitability_pct.toFixed(last.exploitability_pct < 1 ? 2 : 1)} % of the pot after ${chips(last.iterations)} iterations${done ? `, ${seconds(result.seconds)}` : ""}`;
   drawLines(find("c-progress"), { times: track.map((point) => point.iterations), series: [{ name: "exploitability", colour: colour("--accent"), values: track.map((point) => Math.max(point.exploitability_pct, 1e-4)) }], format: (value) => `${Number(value.toPrecision(2))} %`, logarithmic: true, ends: ["", `${chips(last?.iterations ?? 0)} iterations`] });
 }
 

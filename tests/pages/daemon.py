@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,15 +16,33 @@ from game.actions import raise_to
 from game.definition import HUNL
 from protocol.acpc import parse_betting
 from server.app import make_app
-from server.decisions import DecisionAnswer, DecisionRequest
+from server.decisions import DecisionAnswer, DecisionRequest, Progress
 from solver.explanation import grids
 from tests.server.api_setups import StandIn, config_for
 
+_LONG_SECONDS = 2.0
+_SLOW_SECONDS = 60.0
+
 
 class Opponent(StandIn):
-    """Checks and calls; folds to an all-in, so that people can win and lose."""
+    """Checks and calls; folds to an all-in, so that people can win and lose.
+
+    With thirty seconds a hand it thinks for a minute before the flop: time to look.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.since: dict[int, float] = {}
+
+    def progress(self, request: DecisionRequest) -> Progress | None:
+        since = self.since.get(id(request))
+        return None if since is None else Progress(int(120 * (time.monotonic() - since)), 2000)
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswer:
+        is_slow = "/" not in request.betting and request.seconds > _LONG_SECONDS
+        self.since[id(request)] = time.monotonic()
+        await asyncio.sleep(_SLOW_SECONDS if is_slow else 0.05)
+        del self.since[id(request)]
         answer = await super().decide(request)
         betting = parse_betting(HUNL, request.betting)
         facing_all_in = betting.max_spent >= HUNL.stacks[betting.actor]
@@ -36,7 +55,6 @@ class Opponent(StandIn):
         if request.explain:
             told = grids(ranges, betting.actor, names, probabilities)
             told |= {"exploitability_pct": 0.4, "range_strategy": dict.fromkeys(names, 1 / len(names))}
-        await asyncio.sleep(0.05)
         return replace(
             answer,
             action=action,

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,9 @@ from typing import Any
 import pytest
 
 from server.keys import add_key
+from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.pages.conftest import ROOT, Tab, daemon
+from tests.server.test_serve import serving
 
 READY = {"/": "#deal", "/pushfold": "#charts .grid13", "/study": "#painter .grid13", "/dashboard": ".tile"}
 """Pages, and what is there when they are."""
@@ -283,9 +286,14 @@ def test_pages_fit_and_are_accessible(
     opened.shot(f"{name}-{'desktop' if size == DESKTOP else 'phone'}-{scheme}")
     wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wider <= 0, "nothing sticks out to the side"
+    verify_accessible(page)
+    opened.close()
+
+
+def verify_accessible(page: Any) -> None:
+    """Nothing serious is found in what is shown now."""
     script = axe()
     if script is None:
-        opened.close()
         pytest.skip("fits; needs axe-core to check more: npm install axe-core, named in FATHOM_AXE")
     # By the debugger's way in: the page's own policy forbids scripts from elsewhere.
     page.evaluate(script)
@@ -296,7 +304,167 @@ def test_pages_fit_and_are_accessible(
         if item["impact"] in ("serious", "critical")
     ]
     assert serious == []
+
+
+def look(opened: Tab, name: str) -> None:
+    """Take pictures of what is shown now and check it, light and dark, and that nothing sticks out."""
+    page = opened.page
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        opened.shot(f"{name}-{scheme}")
+        wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wider <= 0, "nothing sticks out to the side"
+        verify_accessible(page)
+
+
+@pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
+def sized(request: pytest.FixtureRequest, browser: Any, address: str) -> Iterator[tuple[Tab, str]]:
+    """A page, large or small, and what to call its pictures."""
+    opened = Tab(browser, address, size=request.param)
+    yield opened, "desktop" if request.param == DESKTOP else "phone"
     opened.close()
+
+
+def start_thinking(page: Any) -> None:
+    """Have Fathom think for a minute about a new hand."""
+    page.select_option("#budget", "30")
+    page.click("#deal")
+    page.wait_for_selector("#act:not([hidden]), #waiting:not([hidden]):has-text('before the flop')")
+    if page.is_visible("#act"):
+        page.keyboard.press("c")
+        page.wait_for_selector("#waiting:not([hidden]) >> text=before the flop")
+
+
+def test_a_hand_is_accessible_all_along(sized: tuple[Tab, str]) -> None:
+    opened, size = sized
+    page = opened.open("/")
+    deal(page)
+    look(opened, f"play-turn-{size}")
+    while page.is_visible("#act"):
+        press(page, "c")
+    page.click("#think")
+    page.wait_for_selector("#thought .grid13")
+    look(opened, f"play-thoughts-{size}")
+    start_thinking(page)
+    look(opened, f"play-thinking-{size}")
+
+
+def test_a_solved_spot_is_accessible(sized: tuple[Tab, str]) -> None:
+    opened, size = sized
+    page = opened.open(
+        "/study?board=AsKd7h4c2s&pot=1000&stack=2000&menu=50%25,a&oop=QQ,AQs,JTs&ip=JJ,AJs,KQs"
+    )
+    page.wait_for_selector("#solution:not([hidden])")
+    page.wait_for_selector("#stop", state="hidden")
+    look(opened, f"study-solved-{size}")
+
+
+def test_push_or_fold_is_accessible_after_some_hands(sized: tuple[Tab, str]) -> None:
+    opened, size = sized
+    page = opened.open("/pushfold")
+    page.wait_for_selector("#charts .grid13")
+    for at in range(8):
+        page.click("#deal")
+        page.wait_for_selector("#act:not([hidden]), #between:not([hidden])")
+        if page.is_visible("#act"):
+            page.keyboard.press("fa"[at % 2])
+        page.wait_for_selector("#between:not([hidden])")
+    page.wait_for_selector("#pool >> text=decisions made here")
+    look(opened, f"pushfold-played-{size}")
+
+
+def boxes(page: Any) -> Any:
+    """Where everything is that must not move while Fathom thinks."""
+    return page.evaluate(
+        """["felt", "actions", "seat-bot", "board", "seat-you", "bot-stack", "you-stack"].map((id) => {
+            const { x, y, width, height } = document.getElementById(id).getBoundingClientRect();
+            return [id, ...[x, y, width, height].map(Math.round)];
+        })"""
+    )
+
+
+def test_nothing_jumps_when_it_thinks(sized: tuple[Tab, str]) -> None:
+    opened, _ = sized
+    page = opened.open("/")
+    page.wait_for_selector("#deal")
+    page.select_option("#budget", "30")
+    before = boxes(page)
+    page.click("#deal")
+    page.wait_for_selector("#act:not([hidden]), #waiting:not([hidden]):has-text('before the flop')")
+    assert boxes(page) == before
+    if page.is_visible("#act"):
+        page.keyboard.press("c")
+        page.wait_for_selector("#waiting:not([hidden]) >> text=before the flop")
+        assert boxes(page) == before
+        assert "calls 50" in page.inner_text("#log"), "what you did is seen at once"
+    bar = page.locator("#thinking-bar")
+    assert bar.get_attribute("role") == "progressbar"
+    page.wait_for_selector("#thinking-far >> text=/iterations, [\\d.]+ of [\\d.]+ s/")
+    page.wait_for_selector("#live >> text=Fathom is thinking before the flop.", state="attached")
+    page.wait_for_selector("#thinking-bar[aria-valuenow='100']")
+    assert page.inner_text("#live") == "Fathom is thinking before the flop.", "told once, not at every step"
+
+
+def test_a_reload_while_it_thinks_shows_that_it_does(tab: Tab) -> None:
+    page = tab.open("/")
+    page.select_option("#budget", "30")
+    for _ in range(20):
+        page.click("#deal")
+        page.wait_for_selector("#act:not([hidden]), #waiting:not([hidden]):has-text('before the flop')")
+        if page.is_visible("#act"):
+            break
+        page.evaluate("localStorage.removeItem('fathom.session')")  # only a hand that is known goes on
+        page.reload()
+    page.keyboard.press("c")
+    page.wait_for_selector("#waiting:not([hidden]) >> text=before the flop")
+    page.reload()
+    page.wait_for_selector("#waiting:not([hidden]) >> text=before the flop")
+    assert page.locator("#you-cards .card:not(.back):not(.empty)").count() == 2
+
+
+def test_iterations_grow_while_workers_solve(browser: Any, tmp_path: Path) -> None:
+    """The whole way: an agent in a worker, shared memory, events, the page."""
+    blueprint = made_up_blueprint(tmp_path, WIDE).path
+    words = (
+        "--blueprint",
+        str(blueprint),
+        "--workers",
+        "1",
+        "--set",
+        f"store.path={tmp_path / 'hands.sqlite'}",
+    )
+    with serving(*words) as fathom:
+        fathom.wait_until_ready()
+        opened = Tab(browser, f"http://127.0.0.1:{fathom.port}")
+        page = opened.open("/")
+        page.select_option("#budget", "10")
+        page.evaluate(
+            """() => {
+                window.told = [];
+                const take = () => {
+                    const text = document.getElementById("waiting").innerText;
+                    const found = text.match(/about the (flop|turn|river)\\s+([\\d,]+) iterations?/);
+                    if (found) told.push([found[1], Number(found[2].replace(",", ""))]);
+                };
+                new MutationObserver(take).observe(document.getElementById("waiting"), {
+                    subtree: true, childList: true, characterData: true,
+                });
+            }"""
+        )
+        grown: list[int] = []
+        for _ in range(40):
+            deal(page)
+            while page.is_visible("#act") and len(grown) < 3:
+                press(page, "c")
+                told = page.evaluate("told.splice(0)")
+                for street in ("flop", "turn", "river"):
+                    grown = max(grown, sorted({done for at, done in told if at == street}), key=len)
+            if len(grown) >= 3:
+                break
+            while page.is_visible("#act"):
+                press(page, "f" if page.is_enabled("#fold") else "c")
+        assert len(grown) >= 3, "seen again and again, each time further"
+        opened.close()
 
 
 @cache
