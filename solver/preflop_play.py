@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from game.jit import cache_home
 from solver.blueprint import Blueprint
 from solver.blueprint_walk import BlueprintWalk
 from solver.decision import Decision, Method
+from solver.depth_limited import DepthLimitedSolver
 from solver.layout import F32
 from solver.limits import Limits, solve_in_slices
 from solver.nested import Context, betting_states, coded_action, everything, narrowed
@@ -28,8 +30,16 @@ from solver.preflop import LeafTable, preflop_solver, preflop_tree
 from solver.range_strategy import RangeStrategy
 from solver.tree import CALL_ACTION, DECISION, Tree
 
+_T = TypeVar("_T")
+
 _ITERATIONS = 500
 _LEAST_ITERATIONS = 8
+_MOST_KNOWN = 64
+"""Solutions in memory,"""
+_MOST_UNFINISHED = 4
+"""solves that were cut off and can go on,"""
+_MOST_FILES = 2_000
+"""and solutions on disk, some 100 KB each. The oldest make room."""
 _FORMAT = 1
 """Of the files; another number makes all solves anew."""
 
@@ -64,6 +74,7 @@ class SolvedPreflop:
         self._folder = cache_home() / "preflop" / blueprint.identity if folder is None else folder
         self._iterations = iterations
         self._known: dict[str, PreflopSolution] = {}
+        self._unfinished: dict[str, DepthLimitedSolver] = {}
 
     def decide(self, betting: BettingState, board: Cards, seed: int, limits: Limits) -> Decision:  # noqa: ARG002
         """What every hand does, and both ranges."""
@@ -93,26 +104,31 @@ class SolvedPreflop:
     def _solution(self, states: list[BettingState], seat: int, limits: Limits) -> PreflopSolution:
         """The round solved for a seat, with all bets that were made in a hand. Blocks if they are new.
 
-        A solve that was cut off by its limits is not kept.
+        A solve that was cut off by its limits goes on when asked for again; only whole ones are written.
         """
         tree = preflop_tree(self._blueprint.definition, self._blueprint.menus, _bets(states))
         key = hashlib.sha256(
             f"{_FORMAT}|{seat}|{self._iterations}|".encode() + tree.action.tobytes() + tree.parent.tobytes()
         )
         name = key.hexdigest()[:24]
-        if name not in self._known:
-            found = self._read(name, tree) or self._solve(tree, seat, limits)
+        found = self._known.get(name) or self._read(name, tree)
+        if found is None:
+            solver = self._unfinished.pop(name, None) or self._solver(tree, seat)
+            found = self._solve(tree, solver, limits)
             if found.iterations < self._iterations:
+                _keep(self._unfinished, name, solver, _MOST_UNFINISHED)
                 return found
             self._write(name, found)
-            self._known[name] = found
-        return self._known[name]
+        _keep(self._known, name, found, _MOST_KNOWN)
+        return found
 
-    def _solve(self, tree: Tree, seat: int, limits: Limits) -> PreflopSolution:
+    def _solver(self, tree: Tree, seat: int) -> DepthLimitedSolver:
         table, chooser = self._tables[1 - seat], 1 - seat
-        solver = preflop_solver(self._blueprint.definition, tree, self._walk.tree, table, chooser)
+        return preflop_solver(self._blueprint.definition, tree, self._walk.tree, table, chooser)
+
+    def _solve(self, tree: Tree, solver: DepthLimitedSolver, limits: Limits) -> PreflopSolution:
         started = time.monotonic()
-        done = solver.solve(min(_LEAST_ITERATIONS, self._iterations))
+        done = solver.solve(min(max(_LEAST_ITERATIONS, solver.iterations), self._iterations))
         deadline = started + (1e6 if limits.seconds is None else limits.seconds)
         solve_in_slices(solver.solve, done, self._iterations, deadline, limits)
         solution = solver.solution()
@@ -139,8 +155,25 @@ class SolvedPreflop:
             with partial.open("wb") as file:
                 np.save(file, solution.table)
             partial.replace(path)
+            self._make_room()
         except OSError:
             partial.unlink(missing_ok=True)  # a full or read-only disk costs solving again, no more
+
+    def _make_room(self) -> None:
+        files = list(self._folder.glob("*.npy"))
+        if len(files) <= _MOST_FILES:
+            return
+        by_age = sorted((file.stat().st_mtime_ns, file) for file in files)
+        for _, file in by_age[: len(files) - _MOST_FILES * 9 // 10]:
+            file.unlink(missing_ok=True)
+
+
+def _keep(shelf: dict[str, _T], name: str, thing: _T, most: int) -> None:
+    """Put something on a shelf of so many places, the oldest making room."""
+    shelf.pop(name, None)
+    shelf[name] = thing
+    while len(shelf) > most:
+        del shelf[next(iter(shelf))]
 
 
 def _ranges(solution: PreflopSolution, states: list[BettingState]) -> F32:

@@ -115,8 +115,25 @@ def test_bets_of_the_menu_need_no_solve_of_their_own(blueprint: Blueprint, tmp_p
     assert len(list(tmp_path.glob("*.npy"))) == 2  # one for each seat
 
 
-def test_what_time_cut_off_is_answered_but_not_kept(blueprint: Blueprint, tmp_path: Path) -> None:
-    preflop = make(blueprint, tmp_path, iterations=100_000)
-    decision = preflop.decide(start(HUNL).apply(CALL), (), 1, Limits(seconds=0.0))
-    assert 0 < decision.iterations < 100_000
+def test_what_time_cut_off_is_answered_and_goes_on_later(blueprint: Blueprint, tmp_path: Path) -> None:
+    preflop, betting = make(blueprint, tmp_path, iterations=60), start(HUNL).apply(CALL)
+    first = preflop.decide(betting, (), 1, Limits(seconds=0.0))
+    assert 0 < first.iterations < 60
     assert not list(tmp_path.glob("*.npy"))
+    whole = preflop.decide(betting, (), 1, UNLIMITED)
+    assert whole.iterations == 60
+    assert len(list(tmp_path.glob("*.npy"))) == 1
+    at_once = make(blueprint, tmp_path / "other", iterations=60).decide(betting, (), 1, UNLIMITED)
+    np.testing.assert_array_equal(whole.strategy.probabilities, at_once.strategy.probabilities)
+
+
+def test_the_oldest_solves_make_room(
+    blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solver.preflop_play._MOST_FILES", 3)
+    monkeypatch.setattr("solver.preflop_play._MOST_KNOWN", 2)
+    preflop = make(blueprint, tmp_path, iterations=1)
+    for chips in (211, 223, 227, 229, 233):
+        preflop.decide(start(HUNL).apply(raise_to(chips)), (), 1, UNLIMITED)
+        assert len(preflop._known) <= 2
+    assert 2 <= len(list(tmp_path.glob("*.npy"))) <= 3
