@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from game.hands import NUM_CLASSES
-from solver.blueprint import FULL, Blueprint
+from solver.blueprint import Blueprint
 from solver.blueprint_walk import make_walk_tree
 from solver.class_pairs import class_pairs, class_wins
 from solver.kernels.leaf_tables import Leaves, Strategies, value_leaves
-from solver.kernels.mccfr import average_strategies
+from solver.kernels.mccfr import average_strategies, quantise_strategies
 from solver.layout import F32, F64, I32, U8
 from solver.mccfr import Trainer, TrainingSettings, batch_seed, make_plan
 from solver.preflop import LeafTable, preflop_solver, preflop_tree
@@ -70,12 +70,12 @@ class _Maker:
     def make(self, chooser: int) -> LeafTable:
         """The table of one seat. Values on the way are rougher than those in the end."""
         settings, reach = self.settings, self._leaf_reach(1 - chooser, self.plain)
-        strategies = [_bytes(self.plain)]
+        strategies = [_bytes(self.game, self.plain)]
         rough = [self._values(chooser, strategies, settings.deals // _ROUGH)]
         while len(strategies) < settings.strategies:
             table = LeafTable(self.leaf_nodes, weaken(np.concatenate(rough, axis=1), reach))
             response = self._respond(self._solve(table, chooser), chooser, len(strategies))
-            strategies.append(_bytes(response))
+            strategies.append(_bytes(self.game, response))
             rough.append(self._values(chooser, strategies[-1:], settings.deals // _ROUGH))
         values = self._values(chooser, strategies, settings.deals)
         return LeafTable(self.leaf_nodes, weaken(values, reach))
@@ -108,7 +108,7 @@ class _Maker:
         """float32[L, K, 169, 169] in big blinds: what we win by the blueprint, pair by pair of classes."""
         game, count = self.game, len(theirs)
         together = np.ascontiguousarray(np.stack(theirs, axis=-1)).reshape(-1)
-        strategies = Strategies(chooser, count, game.betting.base, _bytes(self.plain), together)
+        strategies = Strategies(chooser, count, game.betting.base, _bytes(self.game, self.plain), together)
         sums = np.zeros((len(self.leaf_nodes), count, NUM_CLASSES, NUM_CLASSES))
         counts = np.zeros((NUM_CLASSES, NUM_CLASSES), dtype=np.int64)
         work = np.zeros(len(game.betting.base) * count, dtype=np.float32)
@@ -204,8 +204,15 @@ def _element_player(game: TrainingGame) -> I32:
     return np.repeat(game.betting.player, sizes)
 
 
-def _bytes(strategy: F32) -> U8:
-    return np.rint(strategy * FULL).astype(np.uint8)
+def _bytes(game: TrainingGame, strategy: F32) -> U8:
+    """In 255ths that add up."""
+    quantised = np.empty(game.table_size, dtype=np.uint8)
+    quantise_strategies(game.betting, game.node_buckets, strategy, quantised)
+    for n, start in enumerate(game.betting.base.tolist()):  # from a blueprint's order to the trainer's
+        shape = int(game.betting.num_actions[n]), int(game.node_buckets[n])
+        piece = quantised[start : start + shape[0] * shape[1]]
+        piece[:] = piece.reshape(shape).T.ravel()
+    return quantised
 
 
 def pack_values(tables: tuple[LeafTable, LeafTable]) -> dict[str, npt.NDArray[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,7 @@ def test_values_are_those_of_plain_recursion(tmp_path: Path, chooser: int) -> No
     deals.buckets[:] = rng.integers(0, 8, deals.buckets.shape)
     deals.outcome[:] = [1, -1, 0]
     ours, theirs = blueprint.table(), [blueprint.table(), other.table()]
-    to_bytes = opponent_values._bytes
+    to_bytes = partial(opponent_values._bytes, game)
     together = np.stack([to_bytes(table) for table in theirs], axis=-1).reshape(-1)
     strategies = Strategies(chooser, 2, game.betting.base, to_bytes(ours), np.ascontiguousarray(together))
     sums = np.zeros((len(nodes), 2, NUM_CLASSES, NUM_CLASSES))
