@@ -5,9 +5,10 @@
     blueprint:FILE                         another one
     blueprint:FILE,bias=call*10,purify=0.2 with options, a comma between
     agent, agent:FILE,budget=2             solves every decision after the flop; seconds for a hand
-    agent,iterations=200,values=1          so many iterations instead of seconds: the same hand every time;
-                                           continuations of the opponent at the end of the flop: 1, 2 or 4
-    agent,leaf=net                         the end of the flop valued by the blueprint's net, not by play-outs
+    agent,iterations=200                   so many iterations instead of seconds: the same hand every time
+    agent,leaf=rollouts,values=1           the end of the flop played out by the blueprint, against so many
+                                           continuations of the opponent (1, 2 or 4), instead of learned
+    agent,leaf=net                         or valued by the blueprint's net
 
     acpc:COMMAND                           a program that speaks ACPC; plays over a dealer only
 
@@ -28,7 +29,7 @@ from arena.play_style import PlayStyle
 from arena.players import OpenPolicyPlayer, Player, PolicyPlayer
 from arena.policies import OPEN_POLICIES, POLICIES
 from solver.agent import Agent
-from solver.agent_settings import ROLLOUTS, make_settings
+from solver.agent_settings import LEARNED, make_settings
 from solver.blueprint import Blueprint, open_blueprint
 from solver.default_blueprint import default_blueprint_path
 
@@ -115,11 +116,11 @@ def _agent_player(text: str, argument: str, options: Options) -> Player:
         settings = make_settings(
             budget=float(options.pop("budget", "0")),
             iterations=int(options.pop("iterations", "0")),
-            values=int(options.pop("values", "4")),
+            values=int(options.pop("values", "0")),
             threads=int(options.pop("threads", "1")),
             safe=options.pop("safe", "1") != "0",
             preflop=options.pop("preflop", "1") != "0",
-            leaf=options.pop("leaf", ROLLOUTS),
+            leaf=options.pop("leaf", LEARNED),
         )
         return AgentPlayer(text, Agent(blueprint, settings))
     except ValueError as error:

@@ -6,8 +6,8 @@ one player's strategy on the flop is replaced by another.
 loss_pct            % of pot, mean over spots and both players: his strategy on the flop is held fixed, all
                     the rest (the opponent's flop, both sides' turn and river) is solved again, from where the
                     exact solution was, and the loss is what he has less than before. For the agent with one,
-                    two and four continuations of the opponent (and with its value net), and for the
-                    blueprint itself
+                    two and four continuations of the opponent, with leaves that are learned (and with its
+                    value net), and for the blueprint itself
 worst_pct           of one spot and player, likewise
 against_exact_pct   what he has less against an opponent who plays the exact solution to the end and does not
                     notice: his mistakes alone, nobody punishes them
@@ -40,6 +40,7 @@ from solver.depth_limited import DepthLimitedSolver, LeafValues
 from solver.engine import EVALUATE
 from solver.layout import F32
 from solver.leaf_match import match_leaves
+from solver.learned_leaves import LearnedLeaves
 from solver.range_strategy import drop_rare
 from solver.response import player_value
 from solver.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
@@ -154,7 +155,7 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
     net = load_net(net_path(blueprint)) if args.net else None
-    names = (*_CHOICES, *(["net"] if args.net else []), "blueprint", "itself")
+    names = (*_CHOICES, "learned", *(["net"] if args.net else []), "blueprint", "itself")
     losses: dict[str, list[Loss]] = {name: [] for name in names}
     exact: list[float] = []
     started = time.perf_counter()
@@ -167,6 +168,8 @@ def main(argv: list[str]) -> int:
                     rows = blueprint_rows(blueprint, spot, player)
                 elif name == "itself":
                     rows = spot.rows(player)
+                elif name == "learned":
+                    rows = agent_rows(blueprint, spot, player, None, args.iterations, args.threads)
                 elif name == "net":
                     rows = agent_rows(blueprint, spot, player, FOUR_STRATEGIES, args.iterations, 1, net)
                 else:
@@ -218,18 +221,23 @@ def agent_rows(
     blueprint: Blueprint,
     spot: Exact,
     player: int,
-    bias: F32,
+    bias: F32 | None,
     iterations: int,
     threads: int,
     net: ValueNet | None = None,
 ) -> dict[int, F32]:
-    """The strategy of the depth-limited solution at a player's nodes, by the exact tree's numbers."""
+    """The strategy of the depth-limited solution at a player's nodes, by the exact tree's numbers.
+
+    bias  continuations of the opponent; None: leaves are learned
+    """
     tree = build_tree(ROOT, parse_menu_book(MENU), max_rounds=1)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
     leaves = match_leaves(tree, ROOT, walk, blueprint.tree.find(LINE))
     game = one_round_game(spot.board, tree, spot.ranges)
     values: LeafValues
-    if net is None:
+    if bias is None:
+        values = LearnedLeaves(blueprint, game, spot.board, leaves, 1 - player, threads=threads)
+    elif net is None:
         values = BlueprintRollouts(blueprint, game, spot.board, leaves, 1 - player, bias, threads=threads)
     else:
         values = NetLeaves(net, blueprint, game, spot.board, leaves, 1 - player, bias)

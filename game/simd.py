@@ -169,6 +169,29 @@ def _bytes8(_typing: Any, words: Any, _base: Any, index: Any, _start: Any) -> An
     return types.UniTuple(float32x8, 4)(words, types.intp, index, types.intp), codegen
 
 
+@intrinsic
+def _store_bytes8(_typing: Any, words: Any, _index: Any, _parts: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        int_vector = ir.VectorType(_INT, LANES)
+        word = ir.Constant(int_vector, [0] * LANES)
+        for byte, part in enumerate(cgutils.unpack_tuple(builder, args[2])):
+            whole = builder.fptosi(part, int_vector)
+            word = builder.or_(word, builder.shl(whole, ir.Constant(int_vector, [8 * byte] * LANES)))
+        builder.store(word, builder.bitcast(builder.gep(data, [args[1]]), int_vector.as_pointer()), align=4)
+        return context.get_dummy_value()
+
+    return types.none(words, types.intp, types.UniTuple(float32x8, 4)), codegen
+
+
+@intrinsic
+def _floor8(_typing: Any, _value: Any) -> Any:
+    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.sitofp(builder.fptosi(args[0], ir.VectorType(_INT, LANES)), _VECTOR)
+
+    return float32x8(float32x8), codegen
+
+
 def _define_operator(function: Any, name: str) -> None:
     @infer_global(function)
     class _Operator(AbstractTemplate):
@@ -227,6 +250,17 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
         low, second, third, high = ((found >> (8 * byte) & 0xFF).astype(np.float32) for byte in range(4))
         return low, second, third, high
 
+    def store_bytes8(words: npt.NDArray[np.uint32], index: int, parts: tuple[F32, F32, F32, F32]) -> None:
+        """Write eight consecutive words of four bytes each, lowest first, given as whole numbers."""
+        found = np.zeros(LANES, dtype=np.uint32)
+        for byte, part in enumerate(parts):
+            found |= part.astype(np.uint32) << np.uint32(8 * byte)
+        words[index : index + LANES] = found
+
+    def floor8(value: F32) -> F32:
+        """Whole numbers from numbers that are not negative, rounded down."""
+        return np.floor(value)
+
     def at(array: npt.NDArray[np.integer[Any]], index: int) -> int:
         """One element of an integer array, without Python's negative indices."""
         return int(array[index])
@@ -234,3 +268,4 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
 else:
     load8, store8, splat, maximum8, where_positive8 = _load8, _store8, _splat, _maximum8, _where_positive8
     least_of8, transpose8, at, bytes8 = _least_of8, _transpose8, _at, _bytes8
+    store_bytes8, floor8 = _store_bytes8, _floor8

@@ -12,8 +12,8 @@ PREFLOP, FLOP, TURN, RIVER = range(4)
 DEFAULT_BUDGET = 2.5
 """Seconds per hand."""
 
-ROLLOUTS, NET = "rollouts", "net"
-LEAF_METHODS = (ROLLOUTS, NET)
+LEARNED, ROLLOUTS, NET = "learned", "rollouts", "net"
+LEAF_METHODS = (LEARNED, ROLLOUTS, NET)
 
 _CHOICES = {1: [0], 2: [0, 2], 4: [0, 1, 2, 3]}
 
@@ -38,9 +38,10 @@ class AgentSettings:
     budget: float | None = DEFAULT_BUDGET
     """Seconds for a hand, where nobody else keeps the time; None: iterations end solves."""
     continuations: F32 = field(default_factory=lambda: FOUR_STRATEGIES)
-    """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`."""
-    leaf: str = ROLLOUTS
-    """What values the end of the flop: play-outs of the blueprint, or NET, which has learned of them."""
+    """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`; not for LEARNED."""
+    leaf: str = LEARNED
+    """What values the end of the flop: strategies for turn and river that learn from the blueprint on,
+    ROLLOUTS of the blueprint, or NET, which has learned of them."""
     threads: int = 1
     solve_preflop: bool = True
     """Whether to solve the first round, if the blueprint has a table for it; else it is looked up."""
@@ -55,27 +56,30 @@ class AgentSettings:
 def make_settings(
     budget: float = 0.0,
     iterations: int = 0,
-    values: int = 4,
+    values: int = 0,
     threads: int = 1,
     safe: bool = True,
     preflop: bool = True,
-    leaf: str = ROLLOUTS,
+    leaf: str = LEARNED,
 ) -> AgentSettings:
     """Settings from a few numbers; refuses what makes no sense with `ValueError`.
 
     budget      seconds for a hand; 0 for the default
     iterations  of every solve, whatever time they take; 0 for as many as the budget allows
-    values      continuations of the opponent at the end of the flop: 1, 2 or 4
+    values      continuations of the opponent at the end of the flop: 1, 2 or 4 (the default), if they are
+                played out or valued by the net
     safe        whether later solves keep what earlier ones promised the opponent
     preflop     whether the first round is solved, too
-    leaf        what values the end of the flop: rollouts, or the blueprint's value net
+    leaf        what values the end of the flop: learned, rollouts, or the blueprint's value net
     """
     if budget < 0 or iterations < 0 or threads < 1:
         raise ValueError("budget and iterations must not be negative, and it takes a thread to think")
-    if values not in _CHOICES:
-        raise ValueError(f"{values} continuations: choose one of {', '.join(map(str, _CHOICES))}")
     if leaf not in LEAF_METHODS:
         raise ValueError(f"{leaf!r} values no leaves: choose one of {', '.join(LEAF_METHODS)}")
+    if values and leaf == LEARNED:
+        raise ValueError("learned leaves adapt and have no continuations to count: choose leaf=rollouts, too")
+    if (values or 4) not in _CHOICES:
+        raise ValueError(f"{values} continuations: choose one of {', '.join(map(str, _CHOICES))}")
     plain = AgentSettings()
 
     def street(settings: StreetSettings) -> StreetSettings:
@@ -86,7 +90,7 @@ def make_settings(
         turn=street(plain.turn),
         river=street(plain.river),
         budget=None if iterations else budget or DEFAULT_BUDGET,
-        continuations=FOUR_STRATEGIES[_CHOICES[values]],
+        continuations=FOUR_STRATEGIES[_CHOICES[values or 4]],
         leaf=leaf,
         threads=threads,
         safe=safe,

@@ -44,7 +44,7 @@ class LeafValues(Protocol):
     def next_sample(self) -> None:
         """Called before each iteration; values that are sampled move on to another sample."""
 
-    def evaluate(self, for_chooser: bool, reach: F32, value: F32) -> None:
+    def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:
         """Counterfactual values of the traverser, from his opponent's reach.
 
         for_chooser  who is the traverser
@@ -52,6 +52,7 @@ class LeafValues(Protocol):
                      chooser) the rows of his choices
         value        float32[L, 1 + K, stride]  out: the rows of the choices if the traverser is the chooser,
                      else the first row
+        step         of a pass that learns; None: nothing is to be learned
         """
 
 
@@ -70,7 +71,7 @@ class TableLeaves:
     def next_sample(self) -> None:
         """Nothing is sampled."""
 
-    def evaluate(self, for_chooser: bool, reach: F32, value: F32) -> None:
+    def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:  # noqa: ARG002
         """See `LeafValues`."""
         multiply_matrices(self.matrices, for_chooser, reach, value)
 
@@ -188,7 +189,7 @@ class DepthLimitedSolver:
 
     def _pass(self, step: Step, tables: Tables) -> None:
         self._enter(step, tables)
-        self.leaves.evaluate(step.traverser == self.chooser, self._leaf_reach, self._leaf_value)
+        self.leaves.evaluate(step.traverser == self.chooser, self._leaf_reach, self._leaf_value, step)
         self._leave(step, tables)
 
     def _enter(self, step: Step, tables: Tables) -> None:

@@ -21,7 +21,7 @@ from solver.betting_tree import Extra, build_hand_tree
 from solver.blueprint_walk import WalkTree
 from solver.class_pairs import class_pairs, class_wins
 from solver.depth_limited import DepthLimitedSolver
-from solver.layout import F32
+from solver.layout import F32, Step
 from solver.leaf_match import SHOWDOWN_ONLY, match_leaves
 from solver.schedules import cfr_plus
 from solver.toys import one_card_game
@@ -39,7 +39,7 @@ class ClassLeaves:
     def next_sample(self) -> None:
         """Nothing is sampled."""
 
-    def evaluate(self, for_chooser: bool, reach: F32, value: F32) -> None:
+    def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:  # noqa: ARG002
         """See `LeafValues`."""
         for leaf, matrices in enumerate(self.matrices):
             if for_chooser:

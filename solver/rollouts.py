@@ -34,7 +34,7 @@ from solver.kernels.rollout import (
     show_down,
 )
 from solver.kernels.terminal import SHOWDOWNS
-from solver.layout import F32, I32, I64, LANES, U8, U32, Program, Scratch, Shape, aligned
+from solver.layout import F32, I32, I64, LANES, U8, U32, Program, Scratch, Shape, Step, aligned
 from solver.leaf_match import SHOWDOWN_ONLY, Leaf
 from solver.program import CompiledTree, compile_tree
 from solver.rivers import lay_out_rivers, new_rivers
@@ -70,6 +70,9 @@ _MOST_KEPT = 1_024
 class BlueprintRollouts:
     """Leaf values by play-outs. Make one per subgame; not for concurrent calls."""
 
+    _apart = False
+    """Whether every leaf has strategies of its own, even if the same part of the blueprint stands for two."""
+
     def __init__(
         self,
         blueprint: Blueprint,
@@ -94,7 +97,7 @@ class BlueprintRollouts:
         going_on = [i for i, x in enumerate(leaves) if x.blueprint_node != SHOWDOWN_ONLY]
         self._open = np.array(going_on, dtype=np.int64)
         parts = [compile_tree(leaves[i].subtree(blueprint.tree), (weight, weight)) for i in self._open]
-        self._book = _assemble(blueprint, leaves, self._open, parts, bias)
+        self._book = _assemble(blueprint, leaves, self._open, parts, bias, self._apart)
         shut = [i for i, x in enumerate(leaves) if x.blueprint_node == SHOWDOWN_ONLY]
         self._shut = np.array(shut, dtype=np.int32)
         self._ends = _showdown_lanes(leaves, shut, 1 + len(bias), weight)
@@ -142,17 +145,12 @@ class BlueprintRollouts:
         # A new piece of the circle each time.
         self._chosen[:] = (self._chosen[-1] + 1 + np.arange(count)) % kept if count > 1 else self._here
 
-    def evaluate(self, for_chooser: bool, reach: F32, value: F32) -> None:
+    def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:
         """See `depth_limited.LeafValues`."""
-        traverser = self._chooser if for_chooser else 1 - self._chooser
         self._counter[0] = 0
 
         def work(thread: int) -> None:
-            planes, scratch = self._memory[thread]
-            play_out_leaves(
-                self._order, self._counter, traverser, for_chooser, self._here, self._shape, self._runouts,
-                self._book, planes, scratch, reach, value,
-            )  # fmt: skip
+            self._value_open(thread, for_chooser, reach, value, step)
 
         others = (
             [] if self._pool is None else [self._pool.submit(work, t) for t in range(1, len(self._memory))]
@@ -163,6 +161,22 @@ class BlueprintRollouts:
         show_down(
             self._ends, self._shut, for_chooser, self._chosen, self._shape, self._runouts,
             self._memory[0][1], self._sums, reach, value,
+        )  # fmt: skip
+
+    def _value_open(
+        self,
+        thread: int,
+        for_chooser: bool,
+        reach: F32,
+        value: F32,
+        step: Step | None,  # noqa: ARG002
+    ) -> None:
+        """Leaves at which somebody can still bet, as many as a thread gets hold of."""
+        traverser = self._chooser if for_chooser else 1 - self._chooser
+        planes, scratch = self._memory[thread]
+        play_out_leaves(
+            self._order, self._counter, traverser, for_chooser, self._here, self._shape, self._runouts,
+            self._book, planes, scratch, reach, value,
         )  # fmt: skip
 
     def _lay_out(self, cards: tuple[int, int]) -> int:
@@ -198,49 +212,72 @@ def run_outs(flop: Cards, seed: int) -> Iterator[tuple[int, int]]:
 
 
 def _assemble(
-    blueprint: Blueprint, leaves: list[Leaf], chosen: I64, parts: list[CompiledTree], bias: F32
+    blueprint: Blueprint,
+    leaves: list[Leaf],
+    chosen: I64,
+    parts: list[CompiledTree],
+    bias: F32,
+    apart: bool,
 ) -> Playbook:
-    """One program for all leaves: what segments point to is numbered through, nodes as in the blueprint."""
+    """One program for all leaves: what segments point to is numbered through.
+
+    apart  number nodes through, too, leaf by leaf; otherwise they are numbered as in the blueprint
+    """
     segments = np.zeros((len(leaves), 2, 3), dtype=np.int32)
     pieces: dict[str, list[Any]] = {name: [] for name in Program._fields}
     begins, num_segments = np.zeros(4, dtype=np.int32), 0
+    origin = np.arange(0 if apart else blueprint.tree.num_nodes)
     for i, part in zip(chosen, parts, strict=True):
         program, count = part.program, int(part.program.round_segments[-1])
         for traverser in range(2):
             first = num_segments + traverser * count
             segments[i, traverser] = first, first + 1, first + count
         num_segments += 2 * count
+        root = leaves[i].blueprint_node
+        offset = len(origin) if apart else root
+        if apart:
+            size = 1 + max(int(program.down[:, 4].max(initial=0)), int(program.up[:, 5].max(initial=0)))
+            origin = np.concatenate([origin, root + np.arange(size)])
         moved = {
             "round_segments": _NO_PROGRAM.round_segments,
             "segments": program.segments + np.repeat(begins, 2),
-            "down": program.down + np.array([0, 0, 0, 0, leaves[i].blueprint_node], dtype=np.int32),
-            "up": program.up + np.array([0, 0, 0, 0, 0, leaves[i].blueprint_node], dtype=np.int32),
+            "down": program.down + np.array([0, 0, 0, 0, offset], dtype=np.int32),
+            "up": program.up + np.array([0, 0, 0, 0, 0, offset], dtype=np.int32),
         }
         for name in Program._fields:
             pieces[name].append(moved.get(name, getattr(program, name)))
         begins += [len(program.down), len(program.lane_kind), len(program.up), len(program.clear)]
     joined = {name: np.concatenate([getattr(_NO_PROGRAM, name), *pieces[name]]) for name in Program._fields}
     program = Program(**joined)
-    words, base = _pack(blueprint, np.union1d(program.down[:, 4], program.up[:, 5]))
-    has_fold = _offers_fold(blueprint.tree)
+    words, base = _pack(blueprint, np.union1d(program.down[:, 4], program.up[:, 5]), origin)
+    has_fold = _offers_fold(blueprint.tree)[origin]
     return Playbook(program, segments, words, base, has_fold, np.ascontiguousarray(bias, dtype=np.float32))
 
 
-def _pack(blueprint: Blueprint, nodes: I32) -> tuple[U32, I64]:
-    """Words of some decision nodes, and where each node's words start."""
-    tree = blueprint.tree
-    num_actions = np.diff(tree.first_child)[nodes]
+def _pack(blueprint: Blueprint, nodes: I32, origin: I64) -> tuple[U32, I64]:
+    """Words of some decision nodes, and where each node's words start.
+
+    origin  the blueprint's number of each node
+    """
+    tree, twins = blueprint.tree, origin[nodes]
+    num_actions = np.diff(tree.first_child)[twins]
     if len(nodes) and num_actions.max() > MAX_ACTIONS:
         raise ValueError(f"play-outs need blueprints of at most {MAX_ACTIONS} actions after the flop")
-    num_buckets = np.array(blueprint.num_buckets, dtype=np.int64)[tree.round[nodes]]
-    base = np.full(tree.num_nodes, -1, dtype=np.int64)
-    base[nodes] = np.cumsum(num_buckets) - num_buckets
-    words = np.zeros(int(num_buckets.sum()), dtype=np.uint32)
-    for node, actions, buckets in zip(
-        nodes.tolist(), num_actions.tolist(), num_buckets.tolist(), strict=True
+    num_buckets = np.array(blueprint.num_buckets, dtype=np.int64)[tree.round[twins]]
+    width = padded(num_buckets)
+    base = np.full(len(origin), -1, dtype=np.int64)
+    base[nodes] = np.cumsum(width) - width
+    words = np.zeros(int(width.sum()), dtype=np.uint32)
+    for node, twin, actions, buckets in zip(
+        nodes.tolist(), twins.tolist(), num_actions.tolist(), num_buckets.tolist(), strict=True
     ):
-        pack_words(blueprint.bytes, int(blueprint.base[node]), actions, buckets, words, int(base[node]))
+        pack_words(blueprint.bytes, int(blueprint.base[twin]), actions, buckets, words, int(base[node]))
     return words, base
+
+
+def padded(num_buckets: Any) -> Any:
+    """Room for a node's buckets (one number or many): multiples of LANES."""
+    return (num_buckets + LANES - 1) // LANES * LANES
 
 
 def _offers_fold(tree: Tree) -> U8:

@@ -1,4 +1,4 @@
-"""The solves of one street: to the end of the flop with values by play-outs or a net, or of the hand."""
+"""The solves of one street: to the end of the flop, with values for what follows, or of the hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import inf
 
 from abstraction.menu import parse_menu_book
 from game.betting import BettingState
-from solver.agent_settings import AgentSettings, StreetSettings
+from solver.agent_settings import LEARNED, AgentSettings, StreetSettings
 from solver.alternatives import Alternatives, promise, safe_root
 from solver.blueprint import Blueprint
 from solver.blueprint_walk import BlueprintWalk
@@ -22,6 +22,7 @@ from solver.game import Game
 from solver.holdem import holdem_game
 from solver.layout import F32
 from solver.leaf_match import Leaf, match_leaves
+from solver.learned_leaves import LearnedLeaves
 from solver.limits import Limits, solve_in_slices
 from solver.nested import SubgameRoot
 from solver.rollouts import BlueprintRollouts, one_round_game
@@ -75,6 +76,8 @@ class StreetSolves:
         if self.net is not None:
             return NetLeaves(self.net, self.blueprint, game, root.board, leaves, chooser, bias, seed)
         threads = limits.threads or self.settings.threads
+        if self.settings.leaf == LEARNED:
+            return LearnedLeaves(self.blueprint, game, root.board, leaves, chooser, seed, threads)
         return BlueprintRollouts(self.blueprint, game, root.board, leaves, chooser, bias, seed, threads)
 
     def to_the_end(

@@ -21,7 +21,7 @@ from game.jit import cache_home
 from solver.blueprint import Blueprint
 from solver.game import Game
 from solver.kernels.class_values import value_by_class
-from solver.layout import F32, I64
+from solver.layout import F32, I64, Step
 from solver.leaf_features import (
     NUM_BETTING,
     NUM_FEATURES,
@@ -177,7 +177,7 @@ class NetLeaves:
         if len(self._shut):
             self._showdowns.next_sample()
 
-    def evaluate(self, for_chooser: bool, reach: F32, value: F32) -> None:
+    def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:  # noqa: ARG002
         """See `depth_limited.LeafValues`."""
         value_by_class(self._values, self._hands, self._classes, self._open, for_chooser, reach, value)
         if len(self._shut):
