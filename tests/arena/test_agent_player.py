@@ -55,7 +55,7 @@ def play(agent: Agent, policy: str, seed: int) -> tuple[HandState, AgentHand]:
 @pytest.mark.parametrize("policy", ["random", "call", "min-raise"])
 def test_every_answer_is_legal_and_ranges_stay_sound(agent: Agent, policy: str) -> None:
     methods = set()
-    for seed in range(24):
+    for seed in range(48):
         _, hand = play(agent, policy, seed)
         for decision in hand.decisions.values():
             live = unblocked(decision.board)
