@@ -86,6 +86,8 @@ def main(argv: list[str]) -> int:
     add("--seed", type=int, default=1, help="of cards, opponent and faults (default: 1)")
     add("--table", type=Path, metavar="FILE", help="also put the figures into this document")
     args = parser.parse_args(argv)
+    if args.table is not None:
+        _split(args.table)  # refuses now, not after minutes
     with tempfile.TemporaryDirectory() as folder:
         figures = measure(args, Path(folder))
     if args.table is not None:
@@ -281,14 +283,19 @@ def _share_of_long_lags(metrics: Metrics) -> float:
 
 def put_table(path: Path, figures: dict[str, Any]) -> None:
     """Replace the table in a document, which marks its place."""
-    text = path.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
+    before, after = _split(path)
+    rows = [f"| `{name}` | {_cell(value)} |" for name, value in figures.items()]
+    table = "\n".join(["\n", "| figure | value |", "| --- | --- |", *rows, "\n"])
+    path.write_text(before + table + after, encoding="utf-8")
+
+
+def _split(path: Path) -> tuple[str, str]:
+    """What stands before and after the table of a document, the lines that mark its place included."""
+    before, begin, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
     _, end, after = rest.partition(_END)
     if not begin or not end:
         raise ValueError(f"{path} has no place for the table: it needs the lines {_BEGIN} and {_END}")
-    rows = [f"| `{name}` | {_cell(value)} |" for name, value in figures.items()]
-    table = "\n".join(["\n", "| figure | value |", "| --- | --- |", *rows, "\n"])
-    path.write_text(before + begin + table + end + after, encoding="utf-8")
+    return before + begin, end + after
 
 
 def _cell(value: object) -> str:
