@@ -63,7 +63,7 @@ function renderFelt(shown, state, isEnd) {
     bet.hidden = !onStreet || over;
     bet.textContent = chips(onStreet);
     const isThinking = name === "bot" && thinking && !replaying;
-    find(`${name}-did`).textContent = isThinking ? "" : sizeWords(state?.last[position] ?? "");
+    find(`${name}-did`).textContent = isThinking ? "" : sizeWords(verb(state?.last[position] ?? "", name === "you"));
     seat.classList.toggle("turn", Boolean(shown && !over && !replaying && (busy ? name === "bot" : shown.your_turn && name === "you")));
     seat.classList.toggle("won", over && (name === "you" ? shown.chips > 0 : shown.chips < 0));
   }
@@ -77,6 +77,8 @@ function renderFelt(shown, state, isEnd) {
   if (over) find("result").textContent = headline(shown);
 }
 
+// "Fathom calls", but "You call".
+const verb = (words, mine) => (mine ? words.replace(/^(fold|check|call|bet|raise)s\b/, "$1") : words);
 const sizeWords = (words) => words.replace(/\d+/g, (number) => chips(Number(number)));
 
 function renderLog(shown, states) {
@@ -87,7 +89,7 @@ function renderLog(shown, states) {
     if (state.action === "/") {
       const cards = shown.board.slice(0, BOARD_SIZE[state.street]).slice(BOARD_SIZE[state.street - 1]);
       lines.push(el("li", { class: "street" }, `${STREETS[state.street]} `, cards.map(miniCard)));
-    } else lines.push(el("li", {}, el("b", { text: state.by === shown.position ? "You" : "Fathom" }), sizeWords(state.words)));
+    } else lines.push(el("li", {}, el("b", { text: state.by === shown.position ? "You" : "Fathom" }), sizeWords(verb(state.words, state.by === shown.position))));
   }
   log.replaceChildren(...lines);
   log.scrollTop = log.scrollHeight;
@@ -199,7 +201,7 @@ function announce(before) {
   const news = trace(hand.betting).slice(known).map((state) =>
     state.action === "/"
       ? `${STREETS[state.street]}: ${hand.board.slice(0, BOARD_SIZE[state.street]).slice(BOARD_SIZE[state.street - 1]).map(cardName).join(", ")}.`
-      : `${state.by === hand.position ? "You" : "Fathom"}: ${state.words}.`);
+      : `${state.by === hand.position ? "You" : "Fathom"} ${verb(state.words, state.by === hand.position)}.`);
   if (!before || before.id !== hand.id) news.unshift(`New hand. You hold ${hand.hole.map(cardName).join(" and ")}, ${hand.seat}.`);
   if (hand.finished) news.push(headline(hand));
   else if (hand.your_turn) news.push(hand.legal.to_call ? `Your turn, ${hand.legal.to_call} to call.` : "Your turn.");
@@ -360,7 +362,7 @@ function step(by) {
   replaying.at = Math.min(replaying.states.length - 1, Math.max(0, replaying.at + by));
   const state = replaying.states[replaying.at];
   render();
-  say(state.words ? `${state.by < 0 ? "" : state.by === replaying.hand.position ? "You: " : "Fathom: "}${state.words}` : "The deal");
+  say(state.words ? `${state.by < 0 ? "" : state.by === replaying.hand.position ? "You " : "Fathom "}${verb(state.words, state.by === replaying.hand.position)}` : "The deal");
   if (document.activeElement?.disabled) find(by > 0 ? "step-back" : "step-on").focus();
 }
 

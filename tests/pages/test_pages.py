@@ -396,7 +396,7 @@ def test_nothing_jumps_when_it_thinks(sized: tuple[Tab, str]) -> None:
         page.keyboard.press("c")
         page.wait_for_selector("#waiting:not([hidden]) >> text=before the flop")
         assert boxes(page) == before
-        assert "calls 50" in page.inner_text("#log"), "what you did is seen at once"
+        assert "call 50" in page.inner_text("#log"), "what you did is seen at once"
     bar = page.locator("#thinking-bar")
     assert bar.get_attribute("role") == "progressbar"
     page.wait_for_selector("#thinking-far >> text=/iterations, [\\d.]+ of [\\d.]+ s/")
