@@ -34,8 +34,8 @@ class AgentPlayer:
 
     @property
     def identity(self) -> str:
-        """Of the blueprint's content."""
-        return self.blueprint.identity
+        """Of the blueprint's content, and how what follows the flop is valued: a default that has changed."""
+        return f"{self.blueprint.identity}-{self.agent.settings.leaf}"
 
     @cached_property
     def clock(self) -> MatchClock | None:

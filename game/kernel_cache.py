@@ -37,12 +37,15 @@ class _PatientCache(_numba.FunctionCache):  # type: ignore[misc]
     """Numba's cache of a function, except that what cannot be read or written is not missed."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        with suppress(OSError):
+        try:
             return super().load_overload(sig, target_context)
-        return None
+        except Exception:  # a damaged file raises whatever unpickling it raises
+            with suppress(OSError):
+                Path(self._cache_file._index_path).unlink()
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with suppress(OSError):
+        with suppress(Exception):
             super().save_overload(sig, data)
 
 

@@ -3,7 +3,7 @@
 | street       | subgame                                             | how                          |
 | ------------ | --------------------------------------------------- | ---------------------------- |
 | pre-flop     | the whole round, with every bet that was made       | depth-limited, from a table  |
-| flop         | from before the opponent's action to the flop's end | depth-limited, by play-outs  |
+| flop         | from before the opponent's action to the flop's end | depth-limited, rest learned  |
 | turn, first  | from before the opponent's action to the hand's end | exact                        |
 | later, river | from our decision to the hand's end                 | exact, safe                  |
 

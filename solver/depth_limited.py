@@ -5,8 +5,9 @@
    play from here on. What follows is worth what that strategy gets against ours.
 2. With one strategy to choose from he cannot adapt, and the solution may be far from equilibrium; with
    enough of them it is part of one (proposition 1 of the paper).
-3. Who values the leaves is open: a table of payoffs (`TableLeaves`), or play-outs of a blueprint
-   (`solver.rollouts`), which may be samples: then each iteration sees another one.
+3. Who values the leaves is open: a table of payoffs (`TableLeaves`), play-outs of a blueprint
+   (`solver.rollouts`), or strategies that learn from each pass (`solver.learned_leaves`). Values may be
+   samples: then each iteration sees another one.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from solver.layout import F32, F64
 
 LEAF_METHODS = {
     Method.BLUEPRINT: "none: looked up",
-    Method.DEPTH_LIMITED: "the opponent chooses among continuations",
+    Method.DEPTH_LIMITED: "what follows is learned on the way, or valued for several strategies",
     Method.EXACT: "none: solved to the end of the hand",
     Method.SAFE: "none: solved to the end of the hand; the opponent keeps what he was promised",
 }

@@ -26,8 +26,9 @@ from solver.rollouts import ONE_STRATEGY, BlueprintRollouts, padded
 
 _VISITS = 50.0
 """What the blueprint's strategies count, each worth what is at stake: few iterations would teach less than it
-knows. After 60 and 200 iterations losses on two flops (`fathom bench flop`) were 4.9 and 2.0 % of pot with 1,
-3.8 and 1.7 with 10, 3.0 and 1.6 with 50, 2.8 and 1.7 with 250."""
+knows. Schedules fade early iterations: buckets of the first run-outs are learned anew, others begin with the
+blueprint. After 60 and 200 iterations losses on two flops (`fathom bench flop`) were 4.9 and 2.0 % of pot
+with 1, 3.8 and 1.7 with 10, 3.0 and 1.6 with 50, 2.8 and 1.7 with 250."""
 
 
 class LearnedLeaves(BlueprintRollouts):
@@ -62,7 +63,8 @@ class LearnedLeaves(BlueprintRollouts):
         super().next_sample()
         self._lessons.present[:] = 0
         for street, present in enumerate(self._lessons.present):
-            present[self._runouts.buckets[self._here, street, : self._game.num_hands]] = 1
+            buckets = self._runouts.buckets[self._here, street, : self._game.num_hands]
+            present[buckets[self._live]] = 1
 
     def _first_regrets(self, leaves: list[Leaf], sizes: list[int]) -> F32:
         """Regrets that the blueprint's strategies match, as if learned in some visits."""

@@ -139,8 +139,10 @@ class SolvedPreflop:
         return self._folder / f"{name}.npy"
 
     def _read(self, name: str, tree: Tree) -> PreflopSolution | None:
+        path = self._path(name)
         try:
-            table = np.load(self._path(name))
+            table = np.load(path)
+            os.utime(path)  # in use: others are older
         except (OSError, ValueError, EOFError):
             return None  # not there, or damaged: solve it again
         if table.shape != (tree.round_rows[0], NUM_CLASSES):

@@ -119,8 +119,10 @@ class BlueprintRollouts:
         """Run-outs laid out so far."""
         self._here = 0
         """Where the one at hand lies,"""
+        self._live = np.zeros(game.num_hands, dtype=np.bool_)
+        """the hands it does not block,"""
         self._chosen = np.zeros(all_in_run_outs, dtype=np.int32)
-        """and those for all-ins."""
+        """and the places of those for all-ins."""
         if all_in_run_outs > 1 and shut:
             others = run_outs(flop, seed + 1)
             for _ in range(left):
@@ -141,6 +143,7 @@ class BlueprintRollouts:
             self._runouts.buckets[self._here, street, : self._game.num_hands] = np.where(
                 buckets == BLOCKED, 0, buckets
             )
+        self._live = buckets != BLOCKED
         count, kept = len(self._chosen), min(self._dealt, len(self._runouts.buckets))
         # A new piece of the circle each time.
         self._chosen[:] = (self._chosen[-1] + 1 + np.arange(count)) % kept if count > 1 else self._here

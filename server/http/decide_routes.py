@@ -34,7 +34,7 @@ _SEED_BITS = 63
 _FIELDS = {"matchstate", "betting", "board", "hole", "budget", "seed", "range", "explain"}
 _METHODS = {
     "blueprint": "looked up in the blueprint",
-    "depth-limited": "solved to the end of the street, the rest valued by play-outs",
+    "depth-limited": "solved to the end of the street, the rest learned or valued",
     "exact": "solved to the end of the hand",
     "exact, safe": "solved to the end of the hand, safely",
 }

@@ -70,11 +70,11 @@ async def stream_thinking(
         await response.write(_result(request, working))
     except ConnectionResetError:
         await asyncio.wait([working])  # whoever listened is gone
+        _result(request, working)  # what went wrong is logged as elsewhere
         if response is None:
             raise
-        _result(request, working)
     finally:
-        working.cancel()  # only if we are cancelled ourselves
+        working.cancel()  # only if we are cancelled or fail ourselves
     return response
 
 

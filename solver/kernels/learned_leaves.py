@@ -126,8 +126,8 @@ def learn(
             store8(gain, fourth + b, zero)
         q0, q1, q2, q3 = maximum8(r0, zero), maximum8(r1, zero), maximum8(r2, zero), maximum8(r3, zero)
         total = q0 + q1 + q2 + q3
-        share = where_positive8(total, one / total, zero)
-        mean = (q0 * g0 + q1 * g1 + q2 * g2 + q3 * g3) * share
+        share = where_positive8(total, one / where_positive8(total, total, one), zero)
+        mean = q0 * share * g0 + q1 * share * g1 + q2 * share * g2 + q3 * share * g3
         equal = (g0 + g1 + g2 + g3) * even
         mean = where_positive8(total, mean, equal)
         seen = load8(present, b)
@@ -145,7 +145,7 @@ def learn(
         q0, q1, q2, q3 = maximum8(r0, zero), maximum8(r1, zero), maximum8(r2, zero), maximum8(r3, zero)
         total = q0 + q1 + q2 + q3
         # Rounded sums of probabilities: their differences are whole and add up to 255.
-        share = where_positive8(total, full / total, zero)
+        share = where_positive8(total, full / where_positive8(total, total, one), zero)
         least = where_positive8(total, zero, full * even)
         c0 = floor8(q0 * share + least + half)
         c1 = floor8((q0 + q1) * share + least + least + half)

@@ -25,11 +25,15 @@ NO_ALL_IN = "50%, 100% | 100% | -"
 
 
 def made_up_blueprint(
-    folder: Path, menus: str = TINY, seed: int = 1, definition: GameDefinition = HUNL, spread: float = 0.5
+    folder: Path,
+    menus: str = TINY,
+    seed: int = 1,
+    definition: GameDefinition = HUNL,
+    spread: float = 0.5,
+    buckets: tuple[int, ...] = (NUM_CLASSES, 8, 8, 8),
 ) -> Blueprint:
     """A blueprint with random strategies; a small `spread` makes them purer."""
     tree = build_hand_tree(definition, parse_menu_book(menus))
-    buckets = (NUM_CLASSES, 8, 8, 8)
     game = make_training_game(tree, buckets, float(definition.big_blind))
     rng = np.random.default_rng(seed)
     parts = [

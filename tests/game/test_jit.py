@@ -96,3 +96,15 @@ def test_a_folder_that_cannot_be_written_is_read(tmp_path: Path) -> None:
 def test_no_folder_at_all(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where a folder should be")
     assert run_script(tmp_path, tmp_path / "cache") == "[2.] 6 0"
+
+
+def test_damaged_files_are_made_again(tmp_path: Path) -> None:
+    run_script(tmp_path, tmp_path / "cache")
+    [index] = (tmp_path / "cache").rglob("*.nbi")
+    index.write_bytes(b"")
+    assert run_script(tmp_path, tmp_path / "cache") == "[2.] 6 0"
+    assert run_script(tmp_path, tmp_path / "cache") == "[2.] 6 2"
+    for data in index.parent.glob("*.nbc"):
+        data.write_bytes(data.read_bytes()[:100])
+    assert run_script(tmp_path, tmp_path / "cache") == "[2.] 6 0"
+    assert run_script(tmp_path, tmp_path / "cache") == "[2.] 6 2"

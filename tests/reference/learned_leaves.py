@@ -17,21 +17,26 @@ class SlowLearner:
     """Strategies below the leaves of one game, by leaf and node of the blueprint: float64[A, buckets]."""
 
     def __init__(
-        self, blueprint: Blueprint, leaves: list[Leaf], labels: np.ndarray, ranges: np.ndarray, prior: float
+        self,
+        blueprint: Blueprint,
+        leaves: list[Leaf],
+        labels: np.ndarray,
+        ranges: np.ndarray,
+        prior: dict[int, float],
     ) -> None:
-        """prior: regret per probability and chip at stake."""
+        """prior: regret per probability and chip at stake, by round."""
         self.blueprint, self.leaves, self.labels, self.ranges = blueprint, leaves, labels, ranges
         self.strategy: dict[tuple[int, int], np.ndarray] = {}
         self.regret: dict[tuple[int, int], np.ndarray] = {}
         for number, leaf in enumerate(leaves):
             if leaf.blueprint_node != SHOWDOWN_ONLY:
-                self._begin(number, leaf.blueprint_node, prior * leaf.stake)
+                self._begin(number, leaf.blueprint_node, {r: p * leaf.stake for r, p in prior.items()})
 
-    def _begin(self, leaf: int, node: int, prior: float) -> None:
+    def _begin(self, leaf: int, node: int, prior: dict[int, float]) -> None:
         tree = self.blueprint.tree
         if tree.kind[node] == DECISION:
             self.strategy[leaf, node] = self.blueprint.rows(node) / FULL
-            self.regret[leaf, node] = prior * self.strategy[leaf, node]
+            self.regret[leaf, node] = prior[int(tree.round[node])] * self.strategy[leaf, node]
         for child in tree.children_of(node).tolist():
             self._begin(leaf, child, prior)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from abstraction.menu import parse_menu_book
+from game.hands import NUM_CLASSES
 from solver import learned_leaves
 from solver.blueprint import Blueprint
 from solver.blueprint_walk import make_walk_tree
@@ -18,12 +19,20 @@ from solver.leaf_match import SHOWDOWN_ONLY, Leaf, match_leaves
 from solver.learned_leaves import LearnedLeaves
 from solver.rollouts import one_round_game, padded, run_outs
 from solver.tree import BettingRoot, build_tree
+from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.reference.learned_leaves import SlowLearner
-from tests.solver.test_rollouts import CHANCE, FLOP, RUN_OUTS, blueprint, few_hands
-
-__all__ = ["blueprint"]
+from tests.solver.test_rollouts import CHANCE, FLOP, RUN_OUTS, AnyBuckets, few_hands
 
 KEPT = (0.7, 0.4)
+
+
+@pytest.fixture(scope="module")
+def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
+    """Buckets that need padding, and more of them on the river."""
+    counts = (8, 13, 21)
+    made_up = made_up_blueprint(tmp_path_factory.mktemp("blueprints"), WIDE, buckets=(NUM_CLASSES, *counts))
+    vars(made_up)["cards"] = AnyBuckets(counts)
+    return made_up
 
 
 def setting(blueprint: Blueprint, menu: str = "100%, a | a", count: int = 4) -> tuple[list[Leaf], Game]:
@@ -40,7 +49,7 @@ def step(traverser: int) -> Step:
 
 def slow_twin(blueprint: Blueprint, leaves: list[Leaf], game: Game) -> SlowLearner:
     mass = game.ranges.sum(axis=1, dtype=np.float64)
-    prior = learned_leaves._VISITS * mass[0] * mass[1] / padded(blueprint.num_buckets[2])
+    prior = {r: learned_leaves._VISITS * mass[0] * mass[1] / padded(blueprint.num_buckets[r]) for r in (2, 3)}
     return SlowLearner(blueprint, leaves, game.labels, game.ranges.astype(np.float64), prior)
 
 

@@ -26,8 +26,11 @@ CHANCE = 1 / (45 * 44)
 class AnyBuckets:
     """Buckets that depend on board and hand, and mean nothing: real ones take long as plain Python."""
 
+    def __init__(self, counts: tuple[int, ...] = (8, 8, 8)) -> None:
+        self._counts = dict(zip((3, 4, 5), counts, strict=True))
+
     def buckets(self, board: tuple[int, ...]) -> np.ndarray:
-        found = (np.arange(NUM_HANDS) * 7 + sum(board) * 5) % 8
+        found = (np.arange(NUM_HANDS) * 7 + sum(board) * 5) % self._counts[len(board)]
         return np.where(unblocked(board), found, BLOCKED).astype(np.uint16)
 
     def bucket(self, board: tuple[int, ...], hand: int) -> int:
