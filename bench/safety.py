@@ -7,6 +7,8 @@ before_pct         of the coarse turn solution, mean over spots
 unsafe_pct         after solving rivers from both ranges
 resolve_pct        with the resolving gadget
 reach_pct          with the gadget and gifts (Reach)
+agent_pct          as the agent does it: expected values as alternatives, gifts, the opponent's range by
+                   Bayes' rule, half of which enters without a choice
 *_worst_change_pct the largest rise over `before` of any spot (negative: all fell)
 *_worse            spots that rose by more than `tolerance_pct`
 """
@@ -32,12 +34,15 @@ from solver.holdem import holdem_game
 from solver.layout import F32, F64
 from solver.response import exploitability
 from solver.solution import Solution
-from solver.subgame import Subgame, path_gifts, put_back, safe_subgame, unsafe_subgame
+from solver.street_solves import FORCED
+from solver.subgame import Payoff, Subgame, path_gifts, put_back, safe_subgame, unsafe_subgame
 from solver.tree import CHANCE, DECISION, build_tree, even_root
 
 QUICK = ("--spots", "5")
-METHODS = ("unsafe", "resolve", "reach")
+METHODS = ("unsafe", "resolve", "reach", "agent")
 POT = 100
+_KEPT = np.float32(1e-4)
+"""Of every hand, whatever a solution says of it."""
 MENUS = ("100%, a | a", "a", "50%, a | a", "75% | a")
 
 
@@ -71,7 +76,7 @@ def main(argv: list[str]) -> int:
 
 
 def _summary(rows: F64, tolerance: float) -> dict[str, float]:
-    """Of float64[spots, 4]: exploitability before and after each method, % of the pot."""
+    """Of float64[spots, 1 + methods]: exploitability before and after each method, % of the pot."""
     figures: dict[str, float] = {
         "spots": len(rows),
         "tolerance_pct": tolerance,
@@ -112,14 +117,16 @@ def solve_rivers(solution: Solution, engine: Engine, method: str, iterations: in
     roots = [int(n) for n in np.flatnonzero(tree.kind == DECISION) if tree.kind[tree.parent[n]] == CHANCE]
     for node in roots:
         # Gifts are made on the turn: the same whatever the river card.
-        gifts = [path_gifts(solution, node, 1, 1 - player, engine=engine) for player in range(2)]
+        payoff = Payoff.EXPECTED if method == "agent" else Payoff.BEST_RESPONSE
+        gifts = [path_gifts(solution, node, 1, 1 - player, payoff, engine=engine) for player in range(2)]
         for board in game.boards_of_round(1):
             for player in range(2):
                 try:
                     subgame = _subgame(solution, node, board, player, method, gifts[player])
                 except RangeError:  # the coarse strategies never come here
                     continue
-                solver = subgame.solver(subgame.same_game(solution, node, board))
+                forced = FORCED if method == "agent" else 0.0
+                solver = subgame.solver(subgame.same_game(solution, node, board), forced=forced)
                 solver.run(iterations)
                 put_back(combined, node, solver.solution(), player)
                 if method == "unsafe":
@@ -131,4 +138,8 @@ def solve_rivers(solution: Solution, engine: Engine, method: str, iterations: in
 def _subgame(solution: Solution, node: int, board: int, player: int, method: str, gifts: F64) -> Subgame:
     if method == "unsafe":
         return unsafe_subgame(solution, node, board)
+    if method == "agent":
+        subgame = safe_subgame(solution, node, board, player, Payoff.EXPECTED, gifts)
+        believed, possible = unsafe_subgame(solution, node, board).ranges, _KEPT * subgame.ranges
+        return replace(subgame, ranges=np.maximum(believed, possible))
     return safe_subgame(solution, node, board, player, gifts=gifts if method == "reach" else None)

@@ -281,13 +281,14 @@ def _table(rows: int, columns: int) -> F32:
 def no_gadget() -> Gadget:
     """The absence of a choice before the root."""
     nothing = np.zeros(0, dtype=np.float32)
-    return Gadget(-1, nothing, nothing, nothing)
+    return Gadget(-1, nothing, nothing, nothing, 0.0)
 
 
-def make_gadget(engine: Engine, player: int, alternative: F32) -> Gadget:
+def make_gadget(engine: Engine, player: int, alternative: F32, forced: float = 0.0) -> Gadget:
     """A choice for `player` between entering and float32[H] alternative counterfactual values."""
     game = engine.game
-    gadget = Gadget(player, aligned(2 * game.stride), aligned(3 * game.stride), aligned(3 * game.stride))
+    rooms = aligned(2 * game.stride), aligned(3 * game.stride), aligned(3 * game.stride)
+    gadget = Gadget(player, *rooms, forced)
     gadget.reach[: game.num_hands] = game.ranges[player]
     gadget.value[2 * game.stride : 2 * game.stride + game.num_hands] = alternative
     return gadget

@@ -165,6 +165,8 @@ class Gadget(NamedTuple):
     """float32[3 * stride]: the player's range, the part that enters, the part that does not."""
     value: F32
     """float32[3 * stride]: value of the choice, of entering, of the alternative."""
+    forced: float
+    """The share of his range that has no choice and enters."""
 
 
 class Step(NamedTuple):

@@ -59,7 +59,8 @@ class Part:
 
     def take_gadget(self, whole: Gadget) -> Gadget:
         """`take` a choice before the root."""
-        return Gadget(whole.player, self.take(whole.regret), self.take(whole.reach), self.take(whole.value))
+        regret, reach, value = self.take(whole.regret), self.take(whole.reach), self.take(whole.value)
+        return Gadget(whole.player, regret, reach, value, whole.forced)
 
 
 def cut_hands(boards: Boards, stride: int, wanted: int) -> list[Part]:

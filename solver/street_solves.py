@@ -36,6 +36,10 @@ SAMPLED_SCHEDULE: Schedule = dcfr(alpha=1.5, gamma=2.0, keep_negative=0.5)
 LEAST_ITERATIONS = 24
 """After fewer, strategies are close to a throw of dice."""
 
+FORCED = 0.5
+"""Of the opponent's range in a safe solve: it enters whatever he was promised. With promises alone, anything
+may be done where they are kept with something to spare (`fathom bench safety`)."""
+
 _VALUE_SAMPLES = 24
 """Run-outs over which values of a depth-limited solution are averaged when somebody asks for them."""
 
@@ -94,7 +98,7 @@ class StreetSolves:
             solver = Solver(holdem_game(root.board, tree, root.ranges), threads=threads)
         else:
             subgame = safe_root(root.board, root.ranges, 1 - betting.actor, promised)
-            solver = subgame.solver(subgame.holdem_game(tree), threads=threads)
+            solver = subgame.solver(subgame.holdem_game(tree), threads=threads, forced=FORCED)
 
         def solve(max_iterations: int, deadline: float | None = None) -> int:
             return solver.solve(max_iterations, deadline=deadline).iterations

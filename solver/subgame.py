@@ -72,12 +72,19 @@ class Subgame:
         """This subgame with the solved game's own tree, so that the answer fits back: see `put_back`."""
         return replace(cut(solution, node, board).game, ranges=self.ranges)
 
-    def solver(self, game: Game, schedule: Schedule = DEFAULT_SCHEDULE, threads: int = 1) -> Solver:
-        """A solver for a game made by `holdem_game` or `same_game`, with the opponent's choice if any."""
+    def solver(
+        self, game: Game, schedule: Schedule = DEFAULT_SCHEDULE, threads: int = 1, forced: float = 0.0
+    ) -> Solver:
+        """A solver for a game made by `holdem_game` or `same_game`, with the opponent's choice if any.
+
+        forced  share of the opponent's range that enters without a choice
+        """
         if self.alternative is None:
             return Solver(game, schedule, threads)
         alternative = self.alternative_of(game)
-        return Solver(game, schedule, threads, lambda engine: make_gadget(engine, self.opponent, alternative))
+        return Solver(
+            game, schedule, threads, lambda engine: make_gadget(engine, self.opponent, alternative, forced)
+        )
 
     def alternative_of(self, game: Game) -> F32:
         """The alternatives over the hands of a game made for this subgame."""

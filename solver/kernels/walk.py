@@ -384,6 +384,14 @@ def run_pass(
 
 
 @kernel
+def force_entry(reach: F32, stride: int, begin: int, end: int, share: float) -> None:
+    """Have a share of the first row in the second, whatever else is in it."""
+    forced, free = np.float32(share), np.float32(1 - share)
+    for h in range(begin, end):
+        reach[stride + h] = forced * reach[h] + free * reach[stride + h]
+
+
+@kernel
 def iterate(
     thread: int,
     shape: Shape,
@@ -415,6 +423,7 @@ def iterate(
             opponent_reach = reach[1 - traverser]
             if gadget.player == 1 - traverser:
                 spread_reach(gadget.regret, 0, 2, stride, begin, end, gadget.reach, 0, 1)
+                force_entry(gadget.reach, stride, begin, end, gadget.forced)
                 opponent_reach = gadget.reach[stride : 2 * stride]
             finished = run_pass(
                 thread, shape, boards, program, tables, step, team, scratch,

@@ -123,6 +123,33 @@ def test_coin_toss_reach_uses_the_gift() -> None:
 
 
 @pytest.mark.kernel
+def test_a_range_that_must_enter_makes_the_subgame_unsafe() -> None:
+    solution = random_solution(holdem("AsKd7h2c", 100, 200, "100% | a", RIVER_HANDS), 1)
+    node = round_roots(solution.game)[0]
+    safe, unsafe = safe_subgame(solution, node, 1, player=1), unsafe_subgame(solution, node, 1)
+    found = []
+    for subgame, forced in ((replace(safe, ranges=unsafe.ranges), 1.0), (unsafe, 0.0)):
+        solver = subgame.solver(subgame.same_game(solution, node, 1), forced=forced)
+        solver.run(20)
+        found.append(solver.average.copy())
+    np.testing.assert_allclose(*found, rtol=1e-5)
+
+
+def test_coin_toss_who_must_enter_is_played_for() -> None:
+    """Between what is safe (heads ¼) and what is best against the range he came with (heads always)."""
+    solution = played_coin_toss(heads_plays=0.9, tails_plays=0.5, guesses_heads=0.25)
+    safe, unsafe = safe_subgame(solution, GUESS, 0, player=1), unsafe_subgame(solution, GUESS)
+    believed = replace(safe, ranges=unsafe.ranges)
+    guesses = []
+    for forced in (0.0, 0.9):
+        solver = believed.solver(believed.same_game(solution, GUESS), forced=forced)
+        solver.run(2000)
+        guesses.append(float(solver.solution().strategy(0)[1, 1]))
+    assert guesses[0] == pytest.approx(0.25, abs=0.02)
+    assert guesses[1] > 0.9
+
+
+@pytest.mark.kernel
 @pytest.mark.parametrize("payoff", list(Payoff))
 @pytest.mark.parametrize("player", [0, 1])
 def test_alternatives_match_their_definition_in_leduc(player: int, payoff: Payoff) -> None:
