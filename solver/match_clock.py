@@ -17,7 +17,7 @@ _SMALL_POT_SHARE = 0.6
 _BIG_POT = 30
 """Big blinds from which on a pot is a big one."""
 _SAVINGS_SHARE = 0.25
-_MOST_HANDS_SAVED = 20.0
+_MOST_HANDS_SAVED = 3.0
 """No hand gets more than so many budgets of others besides its own."""
 
 

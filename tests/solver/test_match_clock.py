@@ -5,6 +5,7 @@ import pytest
 from game.actions import CALL, raise_to
 from game.betting import start
 from game.definition import HUNL
+from protocol.acpc import parse_betting
 from solver.match_clock import MatchClock
 
 
@@ -67,3 +68,11 @@ def MatchClock_first(seconds: float) -> float:  # noqa: N802
     clock = MatchClock(seconds)
     clock.start_hand()
     return clock.seconds_for(start(HUNL))
+
+
+def test_a_long_row_of_quick_hands_makes_no_endless_one() -> None:
+    clock = MatchClock(2.5)
+    for _ in range(10_000):
+        clock.start_hand()
+    betting = parse_betting(HUNL, "r300r900r2700r8000c/cc/")
+    assert clock.seconds_for(betting) == pytest.approx(5.0)
