@@ -107,7 +107,7 @@ def test_sizes_by_button_key_slider_and_text(tab: Tab) -> None:
     page.fill("#amount", "450")
     page.press("#amount", "Enter")
     settle(page)
-    assert "raises to 450" in page.inner_text("#log")
+    assert "raise to 450" in page.inner_text("#log")
 
 
 def test_a_reload_in_the_middle_goes_on(tab: Tab) -> None:
