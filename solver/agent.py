@@ -52,7 +52,7 @@ class Agent:
         self._is_warm = self.settings.budget is None
 
     def warm_up(self) -> None:
-        """Load the kernels, compile them if need be, so that no decision pays for it with its time.
+        """Load the kernels, compile them if need be, so that no decision or question about one pays for it.
 
         Blocks for a second, or minutes where nothing is compiled yet. `decide` sees to it itself.
         """
@@ -66,7 +66,10 @@ class Agent:
         while not betting.is_finished:
             if betting.round_index >= FLOP:
                 board = tuple(range(betting.definition.board_size(betting.round_index)))
-                context = quick.decide(betting, board, context, seed=0).after(CALL)
+                decision = quick.decide(betting, board, context, seed=0)
+                decision.values()
+                decision.exploitability()
+                context = decision.after(CALL)
                 betting = betting.apply(CALL)
             betting = betting.apply(CALL)
         self._is_warm = True
