@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from game.actions import CALL
+from game.actions import CALL, raise_to
 from game.betting import BettingState, start
 from game.cards import Cards
 from solver.agent_settings import FLOP, NET, PREFLOP, AgentSettings, make_settings
@@ -34,6 +34,15 @@ from solver.value_net import load_net, net_path
 
 _FIRST_TRY = 0.75
 """Of the time there is: some is kept for solving again, should the opponent have done what he never does."""
+
+
+def _bet_oddly(betting: BettingState) -> BettingState:
+    """A bet that no menu offers, where one is legal."""
+    bounds = betting.raise_bounds()
+    if bounds is None or not betting.definition.no_limit:
+        return betting.apply(CALL)
+    between = betting.max_spent * 12 // 5  # 70 % of the pot: between usual sizes
+    return betting.apply(raise_to(min(max(between, bounds[0]), bounds[1])))
 
 
 class Agent:
@@ -72,6 +81,9 @@ class Agent:
                 context = decision.after(CALL)
                 betting = betting.apply(CALL)
             betting = betting.apply(CALL)
+        odd = _bet_oddly(_bet_oddly(start(self.blueprint.definition)).apply(CALL))
+        if odd.round_index == FLOP:
+            quick.decide(odd, tuple(range(odd.definition.board_size(FLOP))), None, seed=0)
         self._is_warm = True
 
     def decide(
