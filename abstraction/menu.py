@@ -1,7 +1,8 @@
 """The bet-menu language: which raises a tree offers.
 
     sizes   50%  of the pot after calling, 2.5x  the bet faced, 300c  chips, min  the least legal raise,
-            a  all-in; a comma between: "50%, 100%, a"
+            a  all-in, a<250%  all-in where that is at most so much of the pot; a comma between:
+            "50%, 100%, a"
     menu    bets | raises; without "|" raises are as bets: "50%, 100%, a | 100%, a"
             further parts are for re-raises: "50%, a | 100%, a | a" is all-in from the second raise on;
             the last part holds for all that follow; "-" offers none. Blinds are not bets: before the flop
@@ -41,14 +42,18 @@ class SizeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """One entry of a menu. `amount` is a fraction (POT), a factor (BET) or chips (CHIPS)."""
+    """One entry of a menu.
+
+    `amount` is a fraction (POT), a factor (BET), chips (CHIPS), or the largest fraction that is still offered
+    (ALL_IN; 0 for any).
+    """
 
     kind: SizeKind
     amount: float = 0.0
 
     def __str__(self) -> str:
         if self.kind in (SizeKind.LEAST, SizeKind.ALL_IN):
-            return str(self.kind.value)
+            return f"{self.kind.value}<{self.amount * 100:g}%" if self.amount else str(self.kind.value)
         amount = self.amount * 100 if self.kind is SizeKind.POT else self.amount
         return f"{amount:g}{self.kind.value}"
 
@@ -106,7 +111,14 @@ class BetLimits:
 def raise_targets(sizes: tuple[Size, ...], limits: BetLimits) -> tuple[int, ...]:
     """The raise-to totals a menu offers, ascending, legal, without repeats."""
     least = min(limits.min_raise_to, limits.stack)
-    return tuple(sorted({min(max(_target(size, limits), least), limits.stack) for size in sizes}))
+    offered = [size for size in sizes if not _is_too_much(size, limits)]
+    return tuple(sorted({min(max(_target(size, limits), least), limits.stack) for size in offered}))
+
+
+def _is_too_much(size: Size, limits: BetLimits) -> bool:
+    """Whether going all-in would be more than a menu wants."""
+    most = size.amount if size.kind is SizeKind.ALL_IN else 0.0
+    return most > 0 and limits.stack - limits.max_spent > most * limits.pot
 
 
 def _target(size: Size, limits: BetLimits) -> int:
@@ -161,12 +173,15 @@ def _parse_size(word: str) -> Size:
         return Size(SizeKind.ALL_IN)
     if word == "min":
         return Size(SizeKind.LEAST)
+    if word.startswith("a<") and word.endswith("%"):
+        return Size(SizeKind.ALL_IN, _parse_size(word[2:]).amount)
     try:
         kind = SizeKind(word[-1])
         amount = float(word[:-1])
     except ValueError:
         raise MenuError(
-            f"{word!r} is not a bet size: write e.g. 50% (of the pot), 2.5x (the bet), 300c (chips), min or a"
+            f"{word!r} is not a bet size: write e.g. 50% (of the pot), 2.5x (the bet), 300c (chips), min, a"
+            " or a<250%"
         ) from None
     if not 0 < amount < 1e9 or kind is SizeKind.ALL_IN:
         raise MenuError(f"{word!r} is not a bet size: the number must be positive")

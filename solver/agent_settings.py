@@ -32,8 +32,8 @@ class StreetSettings:
 class AgentSettings:
     """How to play."""
 
-    flop: StreetSettings = StreetSettings("50%, 100%, a | 100%, a | a", 2_000, 0.1)
-    turn: StreetSettings = StreetSettings("75%, a | 100%, a | a", 1_000)
+    flop: StreetSettings = StreetSettings("50%, 100%, a<250% | 100%, a<250%", 2_000, 0.1)
+    turn: StreetSettings = StreetSettings("75%, a<250% | 100%, a<250% | a", 1_000)
     river: StreetSettings = StreetSettings("33%, 75%, 150%, a | 75%, a | 100%, a", 2_000)
     budget: float | None = DEFAULT_BUDGET
     """Seconds for a hand, where nobody else keeps the time; None: iterations end solves."""

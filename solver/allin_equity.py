@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,25 @@ def preflop_wins() -> F32:
     return (counts / np.float32(NUM_BOARDS)).astype(np.float32)
 
 
+@lru_cache(maxsize=2)
+def flop_wins(flop: Cards, hands: bytes) -> F32:
+    """float32[H, H]: mean wins of the hands of a list over all run-outs; 0 for those that share a card.
+
+    hands  int64[H] as bytes: hand indices, none blocked by the flop. What was found for two flops is kept
+    """
+    chosen = np.frombuffer(hands, dtype=np.int64)
+    left = [card for card in range(NUM_CARDS) if card not in flop]
+    boards = np.array([(*flop, *two) for two in combinations(left, 2)], dtype=np.uint8)
+    wins = np.zeros((len(chosen), len(chosen)), dtype=np.uint16)
+    add_wins_of(boards, chosen, wins)
+    cards = HAND_CARDS[chosen]
+    shared = (cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
+    held = len(left) - 4
+    means = (wins.astype(np.float32) - wins.T) / np.float32(held * (held - 1) // 2)
+    means[shared] = 0
+    return means
+
+
 def count_preflop_wins(boards: U8 | None = None, times: I64 | None = None) -> I32:
     """int32[1326, 1326]: boards on which the first hand beats the second minus those where it loses.
 
@@ -128,6 +148,23 @@ def add_wins(boards: U8, times: U16, wins: U16) -> None:
             own = strengths[i]
             if own != _BLOCKED:
                 _add_row(wins[i], strengths, own, count)
+
+
+@kernel
+def add_wins_of(boards: U8, hands: I64, wins: U16) -> None:
+    """wins[i, j] += 1 on every board where hand i of a list beats hand j.
+
+    boards  uint8[B, 5]; hands int64[H]; wins uint16[H, H]
+    """
+    strengths, own = np.empty(NUM_HANDS, dtype=np.uint16), np.empty(hands.shape[0], dtype=np.uint16)
+    for b in range(boards.shape[0]):
+        fill_river(boards[b], strengths)
+        for i in range(hands.shape[0]):
+            strength = strengths[hands[i]]
+            own[i] = strength if strength > 0 else _BLOCKED  # nobody beats it
+        for i in range(hands.shape[0]):
+            if own[i] != _BLOCKED:
+                _add_row(wins[i], own, own[i], np.uint16(1))
 
 
 @kernel

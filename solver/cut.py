@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from solver.game import Game
 from solver.layout import I32, I64, U16, Boards, aligned
@@ -74,6 +75,35 @@ def with_tree(game: Game, tree: Tree) -> Game:
 def cut_tree(tree: Tree, node: int) -> Tree:
     """The subtree below a decision node as a tree of its own."""
     return _cut_tree(tree, node)[0]
+
+
+def thin_tree(tree: Tree, kept: npt.NDArray[np.bool_]) -> Tree:
+    """A tree without some nodes.
+
+    kept  bool[N]: the root, and of other nodes only such whose parents are kept
+    """
+    number = np.cumsum(kept) - 1
+    kind, rounds, parent = tree.kind[kept], tree.round[kept], tree.parent[kept].copy()
+    parent[1:] = number[parent[1:]]
+    num_children = np.bincount(parent[1:], minlength=len(kind))
+    rows, action_row = [], np.full(len(kind), -1, dtype=np.int32)
+    for r in range(tree.num_rounds):
+        inside = (rounds == r) & (kind == DECISION)
+        ends = np.cumsum(num_children[inside])
+        action_row[inside] = ends - num_children[inside]
+        rows.append(int(ends[-1]) if len(ends) else 0)
+    return Tree(
+        kind=kind,
+        player=tree.player[kept],
+        round=rounds,
+        parent=parent,
+        action=tree.action[kept],
+        amount=tree.amount[kept],
+        first_child=np.concatenate([[0], np.cumsum(num_children)]).astype(np.int32),
+        children=(1 + np.argsort(parent[1:], kind="stable")).astype(np.int32),
+        action_row=action_row,
+        round_rows=tuple(rows),
+    )
 
 
 def _cut_tree(tree: Tree, node: int) -> tuple[Tree, list[int]]:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from abstraction.translation import pot_fraction, pseudo_harmonic
 from solver.blueprint_walk import OFF_TREE, WalkTree, abstract_call
-from solver.cut import cut_tree
+from solver.cut import cut_tree, thin_tree
+from solver.layout import I64
 from solver.tree import CALL_ACTION, CHANCE, DECISION, FOLD_ACTION, BettingRoot, Tree
 
 SHOWDOWN_ONLY = -1
@@ -34,11 +36,18 @@ class Leaf:
     stack: float
     """Nobody can lose more."""
 
-    def subtree(self, blueprint: Tree) -> Tree:
-        """The blueprint's tree from there on, in the leaf's chips."""
-        tree = cut_tree(blueprint, self.blueprint_node)
+    def subtree(self, blueprint: Tree, kept: npt.NDArray[np.bool_] | None = None) -> tuple[Tree, I64]:
+        """The blueprint's tree from there on, in the leaf's chips, and its nodes' numbers in the blueprint.
+
+        kept  bool[N]: nodes of the blueprint to keep (`cut.thin_tree`), all of them by default
+        """
+        tree, first = cut_tree(blueprint, self.blueprint_node), self.blueprint_node
+        origin = np.arange(first, first + tree.num_nodes)
+        if kept is not None:
+            here = kept[origin]
+            tree, origin = thin_tree(tree, here), origin[here]
         np.minimum(tree.amount * self.scale, self.stack, out=tree.amount)
-        return tree
+        return tree, origin
 
 
 def match_leaves(tree: Tree, root: BettingRoot, blueprint: WalkTree, blueprint_root: int) -> list[Leaf]:

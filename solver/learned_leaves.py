@@ -22,6 +22,7 @@ from solver.kernels.learned_leaves import Lessons, Notes, learn_leaves
 from solver.kernels.rollout import MAX_ACTIONS
 from solver.layout import F32, Step, aligned
 from solver.leaf_match import Leaf
+from solver.leaf_thinning import Thinning, keep_all, thin_blueprint
 from solver.rollouts import ONE_STRATEGY, BlueprintRollouts, padded
 
 _VISITS = 50.0
@@ -34,8 +35,6 @@ with 1, 3.8 and 1.7 with 10, 3.0 and 1.6 with 50, 2.8 and 1.7 with 250."""
 class LearnedLeaves(BlueprintRollouts):
     """Leaf values by strategies that learn. Make one per subgame; not for concurrent calls."""
 
-    _apart = True
-
     def __init__(
         self,
         blueprint: Blueprint,
@@ -45,8 +44,16 @@ class LearnedLeaves(BlueprintRollouts):
         chooser: int,
         seed: int = 0,
         threads: int = 1,
+        steady: bool = True,
+        thin: bool = True,
     ) -> None:
-        super().__init__(blueprint, game, flop, leaves, chooser, ONE_STRATEGY, seed, threads)
+        """Learn below the leaves of a game.
+
+        steady  see `BlueprintRollouts`
+        thin    with fewer bets (`solver.leaf_thinning`)
+        """
+        self._thin = thin
+        super().__init__(blueprint, game, flop, leaves, chooser, ONE_STRATEGY, seed, threads, steady)
         sizes = [padded(count) for count in blueprint.num_buckets[2:]]
         weight = np.zeros((2, game.stride), dtype=np.float32)
         weight[:, : game.num_hands] = game.ranges
@@ -58,12 +65,15 @@ class LearnedLeaves(BlueprintRollouts):
         )
         self._notes = [Notes(aligned(MAX_ACTIONS * max(sizes))) for _ in range(threads)]
 
+    def _thinning(self) -> Thinning | None:
+        return thin_blueprint(self._blueprint) if self._thin else keep_all(self._blueprint)
+
     def next_sample(self) -> None:
         """Turn to another run-out."""
         super().next_sample()
         self._lessons.present[:] = 0
         for street, present in enumerate(self._lessons.present):
-            buckets = self._runouts.buckets[self._here, street, : self._game.num_hands]
+            buckets = self._runouts.buckets[0, street, : self._game.num_hands]
             present[buckets[self._live]] = 1
 
     def _first_regrets(self, leaves: list[Leaf], sizes: list[int]) -> F32:
@@ -91,6 +101,6 @@ class LearnedLeaves(BlueprintRollouts):
             return
         planes, scratch = self._memory[thread]
         learn_leaves(
-            self._order, self._counter, for_chooser, self._here, self._shape, self._runouts, self._book,
+            self._order, self._counter, for_chooser, 0, self._shape, self._runouts, self._book,
             self._lessons, step, planes, scratch, self._notes[thread], reach, value,
         )  # fmt: skip

@@ -246,50 +246,15 @@ def play_out_leaves(
 
 
 @kernel
-def show_down(
-    ends: Program,
-    leaves: I32,
-    for_chooser: bool,
-    chosen: I32,
-    shape: Shape,
-    runouts: Runouts,
-    scratch: Scratch,
-    sums: F32,
-    leaf_reach: F32,
-    leaf_value: F32,
+def pack_words(
+    strategy: U8, start: int, num_actions: int, num_buckets: int, becomes: U8, words: U32, base: int
 ) -> None:
-    """Leaves at which nobody can bet any more: the cards decide, whatever the chooser would do.
+    """Probabilities of a node from [action][bucket] bytes to one word per bucket.
 
-    ends    lanes only, over the first rows of the leaves
-    leaves  int32[M]  those leaves
-    chosen  int32[R]  run-outs to take the mean over
-    sums    float32[M, stride]  working memory
+    becomes  uint8[MAX_ACTIONS]  the byte of the word that each action is added to
     """
-    stride, rows = shape.stride, leaf_reach.shape[1]
-    reach_in, value_out, total = leaf_reach.reshape(-1), leaf_value.reshape(-1), sums.reshape(-1)
-    zero_row(total, 0, total.shape[0])
-    for r in range(chosen.shape[0]):
-        for g in range(ends.lane_kind.shape[0]):
-            evaluate_group(g, chosen[r], shape, runouts.boards, ends, reach_in, value_out, scratch)
-        for i in range(leaves.shape[0]):
-            source, to = leaves[i] * rows * stride, i * stride
-            for h in range(0, stride, LANES):
-                store8(total, to + h, load8(total, to + h) + load8(value_out, source + h))
-    share = splat(np.float32(1) / np.float32(chosen.shape[0]))
-    for i in range(leaves.shape[0]):
-        to, source = leaves[i] * rows * stride, i * stride
-        for h in range(0, stride, LANES):
-            store8(value_out, to + h, load8(total, source + h) * share)
-        if for_chooser:
-            for k in range(1, rows):
-                copy_row(value_out, to, value_out, to + k * stride, stride)
-
-
-@kernel
-def pack_words(strategy: U8, start: int, num_actions: int, num_buckets: int, words: U32, base: int) -> None:
-    """Probabilities of a node from [action][bucket] bytes to one word per bucket."""
     for bucket in range(num_buckets):
         word = np.uint32(0)
         for a in range(num_actions):
-            word |= np.uint32(strategy[start + a * num_buckets + bucket]) << np.uint32(8 * a)
+            word += np.uint32(strategy[start + a * num_buckets + bucket]) << np.uint32(8 * becomes[a])
         words[base + bucket] = word

@@ -18,6 +18,8 @@ FACING = BetLimits(pot=2000, max_spent=1000, round_start=500, min_raise_to=1500,
         ("min", FACING, (1500,)),
         ("1%", OPEN, (600,)),  # too small becomes the least legal raise
         ("950%, a, 2000%", OPEN, (10_000,)),  # too large becomes all-in, once
+        ("50%, a<950%", OPEN, (1000, 10_000)),  # 9,500 more, into a pot of 1,000
+        ("50%, a<900%", OPEN, (1000,)),
         ("-", OPEN, ()),
         ("", OPEN, ()),
     ],
@@ -36,7 +38,7 @@ def test_raises_follow_bets_unless_given() -> None:
     split = parse_menu("50%, a | a")
     assert str(split) == "50%, a | a"
     assert parse_menu(str(split)) == split
-    assert str(parse_menu("33.5% , 2.5X 300c min | -")) == "33.5%, 2.5x, 300c, min | -"
+    assert str(parse_menu("33.5% , 2.5X 300c min a<250% | -")) == "33.5%, 2.5x, 300c, min, a<250% | -"
 
 
 def test_reraises_have_their_own_part() -> None:

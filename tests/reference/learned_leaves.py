@@ -10,6 +10,7 @@ from game.hands import HAND_CARDS
 from game.showdown import showdown_rank
 from solver.blueprint import FULL, Blueprint
 from solver.leaf_match import SHOWDOWN_ONLY, Leaf
+from solver.leaf_thinning import Thinning
 from solver.tree import DECISION, FOLD, SHOWDOWN
 
 
@@ -23,8 +24,10 @@ class SlowLearner:
         labels: np.ndarray,
         ranges: np.ndarray,
         prior: dict[int, float],
+        thinning: Thinning,
     ) -> None:
         """prior: regret per probability and chip at stake, by round."""
+        self.thinning = thinning
         self.blueprint, self.leaves, self.labels, self.ranges = blueprint, leaves, labels, ranges
         self.strategy: dict[tuple[int, int], np.ndarray] = {}
         self.regret: dict[tuple[int, int], np.ndarray] = {}
@@ -35,10 +38,18 @@ class SlowLearner:
     def _begin(self, leaf: int, node: int, prior: dict[int, float]) -> None:
         tree = self.blueprint.tree
         if tree.kind[node] == DECISION:
-            self.strategy[leaf, node] = self.blueprint.rows(node) / FULL
+            rows, becomes = self.blueprint.rows(node) / FULL, self.thinning.becomes[node]
+            self.strategy[leaf, node] = np.zeros((len(self._children(node)), rows.shape[1]))
+            for row, to in zip(rows, becomes, strict=False):
+                self.strategy[leaf, node][to] += row
             self.regret[leaf, node] = prior[int(tree.round[node])] * self.strategy[leaf, node]
-        for child in tree.children_of(node).tolist():
+        for child in self._children(node):
             self._begin(leaf, child, prior)
+
+    def _children(self, node: int) -> list[int]:
+        return [
+            child for child in self.blueprint.tree.children_of(node).tolist() if self.thinning.kept[child]
+        ]
 
     def learn(
         self, traverser: int, river: Cards, reach: np.ndarray, weight: float, kept: tuple[float, float]
@@ -59,7 +70,7 @@ class SlowLearner:
 
         def value(number: int, leaf: Leaf, node: int, reaching: np.ndarray) -> np.ndarray:
             if tree.kind[node] == DECISION:
-                player, children = int(tree.player[node]), tree.children_of(node).tolist()
+                player, children = int(tree.player[node]), self._children(node)
                 board = river[: int(tree.round[node]) + 2]
                 buckets = self.blueprint.cards.buckets(board)[self.labels]
                 buckets = np.where(buckets == BLOCKED, 0, buckets)

@@ -16,6 +16,7 @@ from solver.kernels.rollout import MAX_ACTIONS
 from solver.kernels.walk import UPDATE
 from solver.layout import Step
 from solver.leaf_match import SHOWDOWN_ONLY, Leaf, match_leaves
+from solver.leaf_thinning import Thinning, keep_all, thin_blueprint
 from solver.learned_leaves import LearnedLeaves
 from solver.rollouts import one_round_game, padded, run_outs
 from solver.tree import BettingRoot, build_tree
@@ -47,19 +48,21 @@ def step(traverser: int) -> Step:
     return Step(traverser, UPDATE, *KEPT, 1.0, 1.0, 0.0)
 
 
-def slow_twin(blueprint: Blueprint, leaves: list[Leaf], game: Game) -> SlowLearner:
+def slow_twin(blueprint: Blueprint, leaves: list[Leaf], game: Game, thinning: Thinning) -> SlowLearner:
     mass = game.ranges.sum(axis=1, dtype=np.float64)
     prior = {r: learned_leaves._VISITS * mass[0] * mass[1] / padded(blueprint.num_buckets[r]) for r in (2, 3)}
-    return SlowLearner(blueprint, leaves, game.labels, game.ranges.astype(np.float64), prior)
+    return SlowLearner(blueprint, leaves, game.labels, game.ranges.astype(np.float64), prior, thinning)
 
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("chooser", [0, 1])
-def test_kernels_learn_what_plain_recursion_learns(blueprint: Blueprint, chooser: int) -> None:
+@pytest.mark.parametrize("thin", [False, True])
+def test_kernels_learn_what_plain_recursion_learns(blueprint: Blueprint, chooser: int, thin: bool) -> None:
     leaves, game = setting(blueprint)
     assert any(leaf.blueprint_node == SHOWDOWN_ONLY for leaf in leaves)
-    fast = LearnedLeaves(blueprint, game, FLOP, leaves, chooser, seed=5)
-    slow, cards, count = slow_twin(blueprint, leaves, game), run_outs(FLOP, 5), game.num_hands
+    fast = LearnedLeaves(blueprint, game, FLOP, leaves, chooser, seed=5, steady=False, thin=thin)
+    thinning = thin_blueprint(blueprint) if thin else keep_all(blueprint)
+    slow, cards, count = slow_twin(blueprint, leaves, game, thinning), run_outs(FLOP, 5), game.num_hands
     rng = np.random.default_rng(2)
     going_on = [i for i, leaf in enumerate(leaves) if leaf.blueprint_node != SHOWDOWN_ONLY]
     for _ in range(2):
@@ -75,27 +78,27 @@ def test_kernels_learn_what_plain_recursion_learns(blueprint: Blueprint, chooser
             found = value[:, 1 if for_chooser else 0, :count]
             np.testing.assert_allclose(found[going_on], expected[going_on], rtol=2e-3, atol=0.5)
     for (leaf, node), regret in slow.regret.items():
-        place = _place(fast, leaves, leaf, node)
+        place = _place(fast, thinning, leaves, leaf, node)
         actions, buckets = regret.shape
         table = fast._lessons.regret[MAX_ACTIONS * place :][: MAX_ACTIONS * padded(buckets)]
         learned = table.reshape(MAX_ACTIONS, -1)[:actions, :buckets]
         np.testing.assert_allclose(learned, regret, rtol=2e-3, atol=2.0)
 
 
-def _place(fast: LearnedLeaves, leaves: list[Leaf], leaf: int, node: int) -> int:
+def _place(fast: LearnedLeaves, thinning: Thinning, leaves: list[Leaf], leaf: int, node: int) -> int:
     """Where the words of a node of the blueprint begin, below one leaf."""
     book = fast._book
     begin = book.program.segments[book.segments[leaf, :, 0], 4:6]
     numbers = [int(n) for first, last in begin for n in book.program.up[first:last, 5]]
     # The first decision below a leaf has its lowest number; others follow as in the blueprint.
     offset = min(numbers) if numbers else 0
-    return int(book.base[offset + node - leaves[leaf].blueprint_node])
+    return int(book.base[offset + int(thinning.kept[leaves[leaf].blueprint_node : node].sum())])
 
 
 @pytest.mark.kernel
 def test_looking_does_not_teach(blueprint: Blueprint) -> None:
     leaves, game = setting(blueprint)
-    learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5)
+    learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5, steady=False)
     learned.next_sample()
     reach = np.ones((len(leaves), 2, game.stride), dtype=np.float32)
     before = learned._book.words.copy()

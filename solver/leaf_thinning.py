@@ -1,0 +1,83 @@
+"""Fewer bets after the flop: what is learned there while a flop is solved has to be learned quickly.
+
+Of the blueprint's bets on turn and river one is kept, the likest to the pot, and all-ins that are not many
+times the pot. Who would have made another makes the likest that is left, or calls.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.blueprint import Blueprint
+from solver.kernels.rollout import MAX_ACTIONS
+from solver.layout import U8
+from solver.tree import CALL_ACTION, DECISION, Tree
+
+_MOST_ALL_IN = 2.5
+"""In pots: larger ones are rare, and few iterations tell little of what swings by whole stacks."""
+_TURN = 2
+
+
+class Thinning(NamedTuple):
+    """What is left of a blueprint's tree."""
+
+    kept: npt.NDArray[np.bool_]
+    """bool[N]"""
+    becomes: U8
+    """uint8[N, MAX_ACTIONS]: for each action of a decision, its number among those kept, or of the likest."""
+
+
+def every_action(num_nodes: int) -> U8:
+    """`Thinning.becomes` of a tree from which nothing was taken."""
+    return np.tile(np.arange(MAX_ACTIONS, dtype=np.uint8), (num_nodes, 1))
+
+
+def keep_all(blueprint: Blueprint) -> Thinning:
+    """A thinning that takes nothing away."""
+    num_nodes = blueprint.tree.num_nodes
+    return Thinning(np.ones(num_nodes, dtype=np.bool_), every_action(num_nodes))
+
+
+@lru_cache(maxsize=2)
+def thin_blueprint(blueprint: Blueprint) -> Thinning:
+    """What is kept of turn and river; worked out once for a blueprint."""
+    tree = blueprint.tree
+    faced = np.full(tree.num_nodes, blueprint.definition.big_blind, dtype=np.int64)
+    kept, becomes = np.ones(tree.num_nodes, dtype=np.bool_), every_action(tree.num_nodes)
+    for node in range(tree.num_nodes):
+        if node:
+            parent = int(tree.parent[node])
+            faced[node] = max(int(tree.action[node]), int(faced[parent]))
+            kept[node] &= kept[parent]
+        if kept[node] and tree.kind[node] == DECISION and tree.round[node] >= _TURN:
+            _thin_node(tree, node, int(faced[node]), min(blueprint.definition.stacks), kept, becomes)
+    return Thinning(kept, becomes)
+
+
+def _thin_node(
+    tree: Tree, node: int, faced: int, stack: int, kept: npt.NDArray[np.bool_], becomes: U8
+) -> None:
+    children = tree.children_of(node).tolist()
+    pots = {
+        child: (int(tree.action[child]) - faced) / (2 * faced)
+        for child in children
+        if tree.action[child] > CALL_ACTION
+    }
+    bets = [child for child in pots if tree.action[child] < stack]
+    all_ins = [child for child in pots if tree.action[child] >= stack and pots[child] <= _MOST_ALL_IN]
+    left = sorted(bets, key=lambda child: abs(log(pots[child])))[:1] + all_ins
+    for child in pots:
+        kept[child] = child in left
+    number = {child: i for i, child in enumerate([child for child in children if kept[child]])}
+    call = next(child for child in children if tree.action[child] == CALL_ACTION)
+    for a, child in enumerate(children):
+        if kept[child]:
+            becomes[node, a] = number[child]
+        else:
+            likest = min(left, key=lambda other: abs(log(pots[other] / pots[child])), default=call)
+            becomes[node, a] = number[likest]
