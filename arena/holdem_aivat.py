@@ -145,6 +145,13 @@ class HoldemGame:
         """The start of a hand."""
         return HoldemState(betting, (), 0, int(self.values.places.of_node[0]), self.game.unit)
 
+    def after_line(self, betting: BettingState) -> HoldemState:
+        """Where the betting of the first round leads; public cards are not dealt yet."""
+        state = self.root(start(betting.definition))
+        for action in betting.actions[0]:
+            state = self.after_action(state, action)
+        return state
+
     def after_action(self, state: HoldemState, action: Action) -> HoldemState:
         """Where an action leads; public cards are not dealt yet."""
         betting, entry = state.betting.apply(action), self._entry(state, action)
@@ -244,19 +251,25 @@ class HoldemGame:
 
 
 def played_hand(
-    game: HoldemGame, hand: HandState, known: tuple[bool, bool], strategies: Sequence[RangeStrategy | None]
+    game: HoldemGame,
+    hand: HandState,
+    known: tuple[bool, bool],
+    strategies: Sequence[RangeStrategy | None],
+    root: HoldemState | None = None,
 ) -> PlayedHand[HoldemState]:
     """A finished hand as AIVAT wants it.
 
     known       by position
     strategies  for each action in turn what the player would have done with every hand; None if he is unknown
+    root        where to begin, if not at the start of the hand; strategies are of the actions after it
     """
     definition = hand.definition
-    state = root = game.root(start(definition))
+    root = state = game.root(start(definition)) if root is None else root
     steps: list[Choice[HoldemState] | Deal[HoldemState]] = []
     held = [None if known[p] else hand_index(cards[0], cards[1]) for p, cards in enumerate(hand.hole)]
     actions = [action for actions in hand.betting.actions for action in actions]
-    for action, strategy in zip(actions, strategies, strict=True):
+    earlier = sum(map(len, root.betting.actions))
+    for action, strategy in zip(actions[earlier:], strategies, strict=True):
         size = definition.board_size(state.betting.round_index)
         if size > len(state.board):
             before, state = state, game.after_deal(state, hand.board[:size])

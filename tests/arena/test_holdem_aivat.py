@@ -8,7 +8,8 @@ import pytest
 from abstraction.isomorphism import board_locations
 from abstraction.tables import BucketTables
 from arena.aivat import Beliefs, Choice, Deal, corrected_value, mean_dealt, mean_start
-from arena.aivat_match import Evaluator, aivat_chips, is_open, make_games, play_as, verify_known
+from arena.aivat_hand import make_games, play_as
+from arena.aivat_match import Evaluator, aivat_chips, is_open, verify_known
 from arena.allin import allin_chips
 from arena.blueprint_player import BlueprintPlayer
 from arena.duplicate import DuplicateTerms, play_duplicate
