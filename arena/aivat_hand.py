@@ -45,8 +45,9 @@ def make_games(definition: GameDefinition, players: tuple[Player, Player]) -> tu
         player.style if isinstance(player, BlueprintPlayer) and player.blueprint is blueprint else PlayStyle()
         for player in players
     ]
+    thinks = any(isinstance(player, AgentPlayer) for player in players)  # else guessing would take longest
     first, second = (
-        HoldemGame(definition, game, play_as(blueprint, seats), values, tables)
+        HoldemGame(definition, game, play_as(blueprint, seats), values, tables, careful=thinks)
         for seats in ((styles[0], styles[1]), (styles[1], styles[0]))
     )
     return first, second

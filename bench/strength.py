@@ -43,6 +43,8 @@ from game.definition import HUNL, GameDefinition, definition_text
 QUICK = ("--agent", "agent,iterations=10", "--hands", "40")
 
 _SAY_SECONDS = 10.0
+_GROWTH = 0.75
+"""Standard deviations grow about so with the pot (blueprint against itself, pots of 2 to 54 big blinds)."""
 
 Numbers = dict[int, dict[int, LineHand]]
 """Hands of a line by number and seat."""
@@ -105,7 +107,7 @@ class Measurement:
         self._found, self._mbb = found, 1000.0 / big_blind
         self._numbers: list[Numbers] = [{} for _ in found.lines]
         self._index = {line.text: index for index, line in enumerate(found.lines)}
-        self.strata = Strata([Stratum(line.probability, float(line.pot)) for line in found.lines])
+        self.strata = Strata([Stratum(line.probability, line.pot**_GROWTH) for line in found.lines])
         self._next = [0] * len(found.lines)
 
     @property

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from abstraction.isomorphism import board_locations
-from abstraction.tables import BucketTables
+from abstraction.tables import BucketTables, board_buckets
 from arena.aivat import Beliefs, Choice, Deal, corrected_value, mean_dealt, mean_start
 from arena.aivat_hand import make_games, play_as
 from arena.aivat_match import Evaluator, aivat_chips, is_open, verify_known
@@ -30,6 +30,7 @@ from solver.allin_equity import pair_wins
 from solver.belief_kernels import PlaceValues, mean_over_flops
 from solver.blueprint import Blueprint
 from solver.holdem_deals import HoldemDealer
+from solver.nested import coded_action
 from solver.node_values import compute_node_values
 from solver.training_game import make_training_game
 from tests.arena.aivat_setups import LATE, use_quick_values
@@ -109,6 +110,38 @@ def test_flops_that_beliefs_cannot_tell_apart_are_merged(tmp_path: Path, name: s
     )
     expected = mean_over_flops(tables, flops, np.ones(len(flops), dtype=np.int64), *beliefs, table)
     assert game.guess_dealt(state, beliefs) == pytest.approx(100 * expected)
+
+
+@pytest.mark.parametrize("text", ["r300c/r900c/r2700", "r300c/r900c/c", "r300c/r900c/r2700r8100"])
+def test_careful_guesses_on_the_turn_fit_together(tmp_path: Path, text: str) -> None:
+    """A guess is the mean of those after what the profile does; where the round is over, over rivers."""
+    blueprint, plain = some_game(tmp_path, WIDE)
+    game = HoldemGame(HUNL, plain.game, plain.strategy, plain.values, plain.tables, careful=True)
+    state = state_after(game, text, BOARD)
+    beliefs = sparse_beliefs(state.board)
+    node, actor = int(plain.game.tree_node[state.node]), state.betting.actor
+    buckets = np.minimum(board_buckets(plain.tables, state.board), 7)
+    expected = 0.0
+    for code, row in zip(plain.game.tree.actions_of(node), blueprint.rows(node) / 255.0, strict=True):
+        acted = beliefs[actor] * row[buckets]
+        after = (acted, beliefs[1]) if actor == 0 else (beliefs[0], acted)
+        share = game.mass(state, after) / game.mass(state, beliefs)
+        following = game.after_action(state, coded_action(code))
+        if share == 0:
+            continue
+        if following.betting.is_finished:
+            expected += share * game.payoff(following, after)
+        elif following.betting.round_index == 3:
+            expected += share * game.guess_dealt(following, after)
+            assert game.guess(following, after) == pytest.approx(game.guess_dealt(following, after))
+        else:
+            answered = max(following.betting.spent) == 20_000  # elsewhere a sample of run-outs
+            guess = game._walk_turn(following, after) if answered else game.guess(following, after)
+            expected += share * guess
+    assert game.guess(state, beliefs) == pytest.approx(expected)
+    dealt = state_after(game, "r300c/r900c/", BOARD)
+    turn = game.after_deal(dealt, BOARD[:4])
+    assert game.guess(turn, beliefs) == plain.guess(turn, beliefs)
 
 
 def test_states_follow_the_tree(tmp_path: Path) -> None:
