@@ -9,14 +9,16 @@ import numpy as np
 
 from abstraction.tables import open_tables
 from arena.agent_player import AgentPlayer
+from arena.aivat import corrected_value, mean_start
 from arena.blueprint_player import BlueprintPlayer
 from arena.errors import MatchAborted
-from arena.holdem_aivat import HoldemGame
+from arena.holdem_aivat import HoldemGame, played_hand
 from arena.play_style import PlayStyle, style_rows
 from arena.players import HandPlayer, OpenHandPlayer, Player, StrategySource
 from game.betting import BettingState, start
 from game.cards import Cards
 from game.definition import GameDefinition
+from game.state import HandState
 from solver.blueprint import FULL, Blueprint, open_blueprint
 from solver.default_blueprint import default_blueprint_path
 from solver.holdem_deals import HoldemDealer
@@ -30,6 +32,53 @@ from solver.tree import DECISION
 def tells_strategy(player: Player) -> bool:
     """Whether the player of a hand can be asked what he would have done with other cards."""
     return isinstance(player.start_hand(0), OpenHandPlayer)
+
+
+def verify_known(known: tuple[bool, bool]) -> None:
+    """Refuse with `MatchAborted` if neither player tells his strategy."""
+    if not any(known):
+        raise MatchAborted("AIVAT needs a player whose strategy is known: neither of these tells his")
+
+
+class HandCorrector:
+    """Takes luck out of the hands of a match: asks those who played one what else they would have done."""
+
+    def __init__(
+        self, definition: GameDefinition, games: tuple[HoldemGame, HoldemGame], known: tuple[bool, bool]
+    ) -> None:
+        """Player A is the first.
+
+        games  guesses: the first for hands with player A in position 0, the second for others
+        known  whether A and B can be asked
+        """
+        verify_known(known)
+        self._games = games
+        self._known = (known, (known[1], known[0]))
+        root = start(definition)
+        self._starts = [
+            mean_start(game, game.root(root), seats) for game, seats in zip(games, self._known, strict=True)
+        ]
+
+    def __call__(self, hand: HandState, position: int, seats: tuple[HandPlayer, HandPlayer]) -> float:
+        """A's chips in a finished hand.
+
+        position  A's
+        seats     by position
+        """
+        game, known = self._games[position], self._known[position]
+        strategies = strategies_of(hand.betting, hand.board, seats, known)
+        value = corrected_value(game, played_hand(game, hand, known, strategies), self._starts[position])
+        return value if position == 0 else -value
+
+
+def make_corrector(definition: GameDefinition, players: tuple[Player, Player]) -> HandCorrector:
+    """For hands that are corrected by those who have just played them.
+
+    Blocks for a minute if a blueprint's values are not in the cache.
+    """
+    known = tells_strategy(players[0]), tells_strategy(players[1])
+    verify_known(known)  # before the minute
+    return HandCorrector(definition, make_games(definition, players), known)
 
 
 def make_games(definition: GameDefinition, players: tuple[Player, Player]) -> tuple[HoldemGame, HoldemGame]:

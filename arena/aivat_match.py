@@ -1,8 +1,9 @@
-"""AIVAT of a duplicate match: plays every hand again in mind, on all cores.
+"""AIVAT of a duplicate match that is over: plays every hand again in mind, on all cores.
 
 Needs nothing but the match's terms and bettings: cards and seeds follow from the number of a pair, and an
-open player asked again says the same. Guesses are those of the first blueprint that a player uses, or the
-default one.
+open player asked again says the same. That is for blueprints, which play too fast to be corrected on the way;
+others are corrected while they play (`arena.duplicate`). Guesses are those of the first blueprint that a
+player uses, or the default one.
 """
 
 from __future__ import annotations
@@ -14,17 +15,14 @@ from functools import partial
 import numpy as np
 
 from arena.agent_player import AgentPlayer
-from arena.aivat import corrected_value, mean_start
-from arena.aivat_hand import make_games, strategies_of, tells_strategy
+from arena.aivat_hand import HandCorrector, make_games, tells_strategy
 from arena.duplicate import DuplicateTerms
-from arena.errors import MatchAborted
-from arena.holdem_aivat import HoldemGame, played_hand
+from arena.holdem_aivat import HoldemGame
 from arena.pairs import HAND_KEY, HANDS_PER_PAIR, deal_pair, pair_seed
 from arena.players import Player
 from arena.registry import make_player
 from arena.results import MatchResult
 from arena.workers import WorkerPool
-from game.betting import start
 from game.definition import NUM_PLAYERS, GameDefinition, definition_text, parse_definition
 from game.state import hand_state
 from protocol.acpc import parse_betting
@@ -64,19 +62,8 @@ def aivat_chips(
     return chips
 
 
-def verify_known(players: tuple[Player, Player]) -> tuple[bool, bool]:
-    """Which players tell their strategy; refuses with `MatchAborted` if neither does."""
-    known = is_open(players[0]), is_open(players[1])
-    if not any(known):
-        raise MatchAborted(
-            "AIVAT needs a player whose strategy is known: neither of these tells his"
-            " (an agent does if it is given iterations=N instead of time)"
-        )
-    return known
-
-
 class Evaluator:
-    """Corrects the hands of one match."""
+    """Corrects the hands of one match, which open players play again in mind."""
 
     def __init__(
         self,
@@ -86,13 +73,8 @@ class Evaluator:
         games: tuple[HoldemGame, HoldemGame],
     ) -> None:
         """The games hold guesses: the first for hands with player A in position 0, the second for others."""
-        self._definition, self._players, self._seed, self._games = definition, players, seed, games
-        known = verify_known(players)
-        self._known = (known, (known[1], known[0]))
-        root = start(definition)
-        self._starts = [
-            mean_start(game, game.root(root), seats) for game, seats in zip(games, self._known, strict=True)
-        ]
+        self._definition, self._players, self._seed = definition, players, seed
+        self._correct = HandCorrector(definition, games, (is_open(players[0]), is_open(players[1])))
 
     def __call__(self, task: Task) -> F64:
         """Player A's chips in the hands of a chunk."""
@@ -112,12 +94,7 @@ class Evaluator:
             player.start_hand(int(seed_at(seed, HAND_KEY + NUM_PLAYERS * swapped + p)))
             for p, player in enumerate(self._players)
         ]
-        by_position = (seats[swapped], seats[1 - swapped])
-        strategies = strategies_of(betting, board, by_position, self._known[swapped])
-        game = self._games[swapped]
-        hand = played_hand(game, hand_state(betting, hole, board), self._known[swapped], strategies)
-        value = corrected_value(game, hand, self._starts[swapped])
-        return value if swapped == 0 else -value
+        return self._correct(hand_state(betting, hole, board), swapped, (seats[swapped], seats[1 - swapped]))
 
 
 def make_evaluator(definition: str, players: tuple[str, str], seed: int) -> Evaluator:
@@ -128,7 +105,7 @@ def make_evaluator(definition: str, players: tuple[str, str], seed: int) -> Eval
 
 
 def is_open(player: Player) -> bool:
-    """Whether a player tells the strategy he played by."""
+    """Whether a player who is asked again tells the strategy he played by."""
     if isinstance(player, AgentPlayer) and player.agent.settings.budget is not None:
         return False  # solved again it comes out different, and AIVAT with another strategy is biased
     return tells_strategy(player)

@@ -89,6 +89,6 @@ def _terms(line: str, magic: str) -> dict[str, Any] | None:
 
 
 def _difference(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
-    names = [name for name in wanted if found.get(name) != wanted[name]]
-    facts = "; ".join(f"{name} {found.get(name)!r}, not {wanted[name]!r}" for name in names)
+    names = [name for name in {**wanted, **found} if found.get(name) != wanted.get(name)]
+    facts = "; ".join(f"{name} {found.get(name)!r}, not {wanted.get(name)!r}" for name in names)
     return f"{path} is the journal of another match ({facts}): name another file, or delete it"

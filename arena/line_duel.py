@@ -23,7 +23,7 @@ from arena.aivat import Deal, step_corrections
 from arena.aivat_hand import make_games, strategies_of
 from arena.flop_lines import FlopLine, FlopLines, find_lines
 from arena.holdem_aivat import played_hand
-from arena.pairs import HAND_KEY, HANDS_PER_PAIR, SEED_MASK
+from arena.pairs import HAND_KEY, HANDS_PER_PAIR, SEED_MASK, play_hand
 from arena.players import HandPlayer, Player
 from arena.registry import make_player
 from game.actions import Action
@@ -113,9 +113,7 @@ class LineDuel:
         first = _Timed(self._start_first(seeds[0], rng))
         second = self._players[1].start_hand(seeds[1])
         seats: tuple[HandPlayer, HandPlayer] = (first, second) if seat == 0 else (second, first)
-        state = hand_state(line.betting, hole, board)
-        while not state.betting.is_finished:
-            state = state.apply(seats[state.betting.actor].act(state, state.betting.actor))
+        state = play_hand(hand_state(line.betting, hole, board), seats)
         if self._time is not None:
             self._time.note(line, sum(first.seconds))
         parts = self._parts(line, state, seat, (first.player, second))

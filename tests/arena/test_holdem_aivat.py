@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,10 @@ from abstraction.isomorphism import board_locations
 from abstraction.tables import BucketTables, board_buckets
 from arena.aivat import Beliefs, Choice, Deal, corrected_value, mean_dealt, mean_start
 from arena.aivat_hand import make_games, play_as
-from arena.aivat_match import Evaluator, aivat_chips, is_open, verify_known
+from arena.aivat_match import Evaluator, aivat_chips, is_open
 from arena.allin import allin_chips
 from arena.blueprint_player import BlueprintPlayer
-from arena.duplicate import DuplicateTerms, play_duplicate
+from arena.duplicate import DuplicateTerms, corrects_on_the_way, play_duplicate
 from arena.errors import MatchAborted
 from arena.holdem_aivat import HoldemGame, HoldemState, played_hand
 from arena.pairs import deal_pair
@@ -212,17 +213,37 @@ def test_who_cannot_be_corrected_is_refused(tmp_path: Path, quick: None) -> None
         make_games(NLFH, named)
 
 
-def test_an_agent_on_a_clock_counts_as_unknown(tmp_path: Path, quick: None) -> None:
+def test_an_agent_on_a_clock_counts_as_unknown_afterwards(tmp_path: Path, quick: None) -> None:
     """Asked again it may answer otherwise: its strategy then is not what it played."""
     path = made_up_blueprint(tmp_path).path
     texts = f"agent:{path}", f"agent:{path},budget=3", f"agent:{path},iterations=5", f"blueprint:{path}"
     players = [make_player(text) for text in texts]
     assert [is_open(player) for player in players] == [False, False, True, True]
-    assert verify_known((players[0], players[3])) == (False, True)
-    with pytest.raises(MatchAborted, match="iterations=N"):
-        verify_known((players[0], players[1]))
     games = make_games(HUNL, (players[0], make_player("random")))  # by the agent's own blueprint
     assert games[0].strategy.shape == players[0].blueprint.bytes.shape  # type: ignore[attr-defined]
+
+
+def test_agents_are_corrected_while_they_play(tmp_path: Path, quick: None) -> None:
+    """To the same values as afterwards, which the journal keeps; also on a clock."""
+    path = made_up_blueprint(tmp_path).path
+    texts = f"agent:{path},iterations=2", f"blueprint:{path}"
+    terms = DuplicateTerms(HUNL, texts, ("a", "b"), 3, 4, aivat=True)
+    assert corrects_on_the_way(terms)
+    assert not corrects_on_the_way(replace(terms, players=(texts[1], texts[1])))
+    result = play_duplicate(terms, tmp_path / "match", workers=1)
+    assert result.corrected is not None
+    afterwards = aivat_chips(terms, result, workers=1)
+    np.testing.assert_allclose(result.corrected, afterwards, rtol=0, atol=1e-3)
+    again = play_duplicate(terms, tmp_path / "match", workers=1)
+    np.testing.assert_array_equal(again.corrected, result.corrected)
+    with pytest.raises(MatchAborted, match="another match"):
+        play_duplicate(replace(terms, aivat=False), tmp_path / "match", workers=1)
+    timed = replace(terms, players=(f"agent:{path},budget=0.1", texts[1]), pairs=1)
+    corrected = play_duplicate(timed, workers=1).corrected
+    assert corrected is not None
+    assert np.isfinite(corrected).all()
+    with pytest.raises(MatchAborted, match="neither of these"):
+        play_duplicate(replace(terms, players=("random", "pot-odds")), workers=1)
 
 
 def test_styles_become_strategies(tmp_path: Path) -> None:
