@@ -85,7 +85,20 @@ def corrected_value(game: PublicGame[State], hand: PlayedHand[State], start: flo
     """
     beliefs = first_beliefs(game.live(hand.root), hand.held)
     total = start - game.guess(hand.root, beliefs)
-    for step in hand.steps:
+    corrections, beliefs = step_corrections(game, hand.steps, beliefs)
+    return total + sum(corrections) + game.payoff(hand.end, beliefs)
+
+
+def step_corrections(
+    game: PublicGame[State], steps: Sequence[Choice[State] | Deal[State]], beliefs: Beliefs
+) -> tuple[list[float], Beliefs]:
+    """What to add for each step, 0 for choices of unknown players; and the beliefs where they lead.
+
+    beliefs  before the first step
+    """
+    corrections = []
+    for step in steps:
+        total = 0.0
         if isinstance(step, Deal):
             total += game.guess_dealt(step.before, beliefs)
             live = game.live(step.after)
@@ -105,7 +118,8 @@ def corrected_value(game: PublicGame[State], hand: PlayedHand[State], start: flo
                 if a == step.taken:
                     after = acted
             beliefs = after
-    return total + game.payoff(hand.end, beliefs)
+        corrections.append(total)
+    return corrections, beliefs
 
 
 def mean_start(game: PublicGame[State], root: State, known: tuple[bool, bool]) -> float:

@@ -15,12 +15,13 @@ from rich.progress import Progress
 
 from abstraction.tables import tables_are_built
 from arena.agent_player import AgentPlayer
+from arena.aivat_hand import make_corrector
 from arena.blueprint_player import BlueprintPlayer
 from arena.chunks import Chunk, PlayedChunks, Tick, missing_numbers, play_missing
 from arena.errors import MatchAborted
 from arena.fast_duel import FastDuel, can_play_fast
 from arena.journal import Journal
-from arena.pairs import play_pair
+from arena.pairs import Correct, play_pair
 from arena.players import Player
 from arena.registry import make_player, player_identity
 from arena.results import MatchResult, duplicate_result
@@ -40,6 +41,8 @@ class DuplicateTerms:
     names: tuple[str, str]
     seed: int
     pairs: int
+    aivat: bool = False
+    """Correct hands while they are played; for two blueprints `arena.aivat_match` does it afterwards."""
 
     def to_json(self) -> dict[str, Any]:
         """What must agree for a match to go on. Not its length: more pairs may be added."""
@@ -48,6 +51,7 @@ class DuplicateTerms:
             "players": list(self.players),
             "identities": [player_identity(text) for text in self.players],
             "seed": self.seed,
+            **({"aivat": True} if self.aivat else {}),
         }
 
 
@@ -80,22 +84,34 @@ def play_duplicate(
 class SlowDuel:
     """Plays chunks of pairs with any two players."""
 
-    def __init__(self, definition: GameDefinition, players: tuple[Player, Player], seed: int) -> None:
-        self._definition, self._players, self._seed = definition, players, seed
+    def __init__(
+        self,
+        definition: GameDefinition,
+        players: tuple[Player, Player],
+        seed: int,
+        correct: Correct | None = None,
+    ) -> None:
+        self._definition, self._players, self._seed, self._correct = definition, players, seed, correct
 
     def __call__(self, chunk: Chunk) -> str:
         """Lines of the chunk's pairs; blocks for as long as the players think."""
         first, count = chunk
         pairs = range(first, first + count)
         return "".join(
-            f"{play_pair(self._definition, self._players, self._seed, number)}\n" for number in pairs
+            f"{play_pair(self._definition, self._players, self._seed, number, self._correct)}\n"
+            for number in pairs
         )
 
 
-def make_slow_duel(definition: str, players: tuple[str, str], seed: int) -> SlowDuel:
+def make_slow_duel(definition: str, texts: tuple[str, str], seed: int, aivat: bool) -> SlowDuel:
     """From texts: for worker processes."""
-    first, second = (make_player(text) for text in players)
-    return SlowDuel(parse_definition(definition), (first, second), seed)
+    game, players = parse_definition(definition), (make_player(texts[0]), make_player(texts[1]))
+    return SlowDuel(game, players, seed, make_corrector(game, players) if aivat else None)
+
+
+def corrects_on_the_way(terms: DuplicateTerms) -> bool:
+    """Whether AIVAT of a match is done while it is played: unless two blueprints play."""
+    return not can_play_fast(terms.definition, (make_player(terms.players[0]), make_player(terms.players[1])))
 
 
 def _player_of_chunks(
@@ -103,7 +119,7 @@ def _player_of_chunks(
 ) -> Callable[[Iterator[Chunk]], PlayedChunks]:
     players = make_player(terms.players[0]), make_player(terms.players[1])
     first, second = players
-    if can_play_fast(terms.definition, players):
+    if can_play_fast(terms.definition, players) and not terms.aivat:
         assert isinstance(first, BlueprintPlayer)
         assert isinstance(second, BlueprintPlayer)
         built = all(tables_are_built(player.blueprint.cards) for player in (first, second))
@@ -115,9 +131,11 @@ def _player_of_chunks(
             and player.blueprint.definition != terms.definition
         ):
             raise MatchAborted(f"{player.name} was trained for another game than the one played")
+    # Refuses, and fills the cache of values, before the work is spread.
+    correct = make_corrector(terms.definition, players) if terms.aivat else None
     if workers == 1:
-        return partial(_here, SlowDuel(terms.definition, players, terms.seed))
-    make = partial(make_slow_duel, definition_text(terms.definition), terms.players, terms.seed)
+        return partial(_here, SlowDuel(terms.definition, players, terms.seed, correct))
+    make = partial(make_slow_duel, definition_text(terms.definition), terms.players, terms.seed, terms.aivat)
     return partial(_in_processes, make, workers)
 
 

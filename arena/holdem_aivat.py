@@ -1,8 +1,9 @@
 """Hold'em as AIVAT sees it: guesses from what a blueprint earns at its own nodes.
 
 1. On the river a guess is exact for players who follow the profile it is made from: both beliefs are walked
-   through the rest of the tree. It nearly is where one player is all-in: the answer by the profile, then a
-   sample of run-outs. Anywhere else it is the table of `solver.node_values`, by bucket of either player.
+   through the rest of the tree. So it is after an action on the turn, if asked to be careful. It nearly is
+   where one player is all-in: the answer by the profile, then a sample of run-outs. Anywhere else it is the
+   table of `solver.node_values`, by bucket of either player.
 2. Bets that are not in the tree are taken for the nearest that is, and values grow with the real pot. Where
    even that leads nowhere the guess is 0: more variance, no bias.
 3. A hand that is all-in before the river ends there, with the exact mean over all run-outs.
@@ -36,6 +37,7 @@ from solver.node_values import NodeValues
 from solver.range_strategy import RangeStrategy
 from solver.river_beliefs import (
     RiverWalk,
+    board_wins,
     fill_river_buckets,
     fill_river_order,
     mean_over_rivers,
@@ -47,6 +49,7 @@ from solver.training_game import TrainingGame
 from solver.tree import CALL_ACTION, FOLD_ACTION
 
 _FLOP, _RIVER = 3, 5
+_TURN = 2
 _NOWHERE = -1
 _FULL = 255.0
 _REMEMBERED = 8192
@@ -80,11 +83,14 @@ class HoldemGame:
         strategy: U8,
         values: NodeValues,
         tables: BucketTables,
+        careful: bool = False,
     ) -> None:
         """Nothing is copied.
 
         strategy  uint8[node][action][bucket] in 255ths: nodes of position 0 as the player there plays them
+        careful   big pots are walked through from the first action on the turn, some 0.1 s a hand
         """
+        self._careful = careful
         self.game, self.strategy, self.values, self.tables = game, strategy, values, tables
         self._codes = [game.tree.actions_of(int(node)) for node in game.tree_node]
         self._pots = _pots(game, definition.blinds)
@@ -145,6 +151,13 @@ class HoldemGame:
         """The start of a hand."""
         return HoldemState(betting, (), 0, int(self.values.places.of_node[0]), self.game.unit)
 
+    def after_line(self, betting: BettingState) -> HoldemState:
+        """Where the betting of the first round leads; public cards are not dealt yet."""
+        state = self.root(start(betting.definition))
+        for action in betting.actions[0]:
+            state = self.after_action(state, action)
+        return state
+
     def after_action(self, state: HoldemState, action: Action) -> HoldemState:
         """Where an action leads; public cards are not dealt yet."""
         betting, entry = state.betting.apply(action), self._entry(state, action)
@@ -179,6 +192,9 @@ class HoldemGame:
                 return self._guess_answer(state, beliefs)
         if state.node >= 0 and len(board) == _RIVER and (state.place < 0 or self._is_big(betting)):
             return self._walk_river(state, beliefs)
+        on_turn = self._careful and len(board) == _RIVER - 1
+        if on_turn and state.node >= 0 and self._is_big(betting) and _has_acted(state):
+            return self._walk_turn(state, beliefs)
         if state.place >= 0:
             cards = np.array(board, dtype=np.uint8)
             return float(guess_on_board(self.tables, cards, *beliefs, self._table(state.place))) * state.scale
@@ -210,6 +226,38 @@ class HoldemGame:
             self._river_board = state.board
         mass, total = walk_river(*self._profile(state), self._river, *beliefs, self._walk)
         return float(total / mass) * state.scale
+
+    def _walk_turn(self, state: HoldemState, beliefs: Beliefs) -> float:
+        """Both beliefs through the rest of the turn by the profile, then over all rivers."""
+        board = np.array(state.board, dtype=np.uint8)
+        last = self.game.num_buckets[_TURN] - 1
+        buckets = np.minimum(board_buckets(self.tables, state.board), last).astype(np.int64)
+        total = self._walk_on(state.node, beliefs, board, buckets)
+        return total / float(pair_mass(*beliefs)) * state.scale
+
+    def _walk_on(self, node: int, beliefs: Beliefs, board: U8, buckets: I64) -> float:
+        """The sum over pairs of hands of both weights times the payoff, in units of the tree."""
+        tree, num_rounds = self.game.betting, self.game.num_rounds
+        if tree.column[node] % num_rounds > _TURN:
+            profile = self.game.betting, self.strategy, self.game.num_buckets[-1], node
+            mean = mean_over_rivers(*profile, self.tables, board, *beliefs, self._walk)
+            return float(mean) * float(pair_mass(*beliefs))
+        player, num_buckets = int(tree.player[node]), self.game.num_buckets[_TURN]
+        total = 0.0
+        for a in range(int(tree.num_actions[node])):
+            entry, row = int(tree.first_entry[node]) + a, int(tree.base[node]) + a * num_buckets
+            acted = beliefs[player] * (self.strategy[row : row + num_buckets] / _FULL)[buckets]
+            after = (acted, beliefs[1]) if player == 0 else (beliefs[0], acted)
+            mass = float(pair_mass(*after))
+            if mass <= 0:
+                continue
+            if tree.child[entry] >= 0:
+                total += self._walk_on(int(tree.child[entry]), after, board, buckets)
+            elif tree.stake[entry] > 0:
+                total += float(tree.stake[entry]) * float(board_wins(board, *after))
+            else:
+                total += float(tree.fixed[entry]) * mass
+        return total
 
     def _mean_over_rivers(self, state: HoldemState, board: U8, beliefs: Beliefs) -> float:
         return (
@@ -244,19 +292,25 @@ class HoldemGame:
 
 
 def played_hand(
-    game: HoldemGame, hand: HandState, known: tuple[bool, bool], strategies: Sequence[RangeStrategy | None]
+    game: HoldemGame,
+    hand: HandState,
+    known: tuple[bool, bool],
+    strategies: Sequence[RangeStrategy | None],
+    root: HoldemState | None = None,
 ) -> PlayedHand[HoldemState]:
     """A finished hand as AIVAT wants it.
 
     known       by position
     strategies  for each action in turn what the player would have done with every hand; None if he is unknown
+    root        where to begin, if not at the start of the hand; strategies are of the actions after it
     """
     definition = hand.definition
-    state = root = game.root(start(definition))
+    root = state = game.root(start(definition)) if root is None else root
     steps: list[Choice[HoldemState] | Deal[HoldemState]] = []
     held = [None if known[p] else hand_index(cards[0], cards[1]) for p, cards in enumerate(hand.hole)]
     actions = [action for actions in hand.betting.actions for action in actions]
-    for action, strategy in zip(actions, strategies, strict=True):
+    earlier = sum(map(len, root.betting.actions))
+    for action, strategy in zip(actions[earlier:], strategies, strict=True):
         size = definition.board_size(state.betting.round_index)
         if size > len(state.board):
             before, state = state, game.after_deal(state, hand.board[:size])
@@ -270,6 +324,12 @@ def played_hand(
         steps.append(Choice(player, following, taken, strategy.probabilities.astype(np.float64)))
         state = following[taken]
     return PlayedHand(root, steps, state, (held[0], held[1]))
+
+
+def _has_acted(state: HoldemState) -> bool:
+    """Whether somebody has acted since the last card: guesses there need not fit a mean over cards."""
+    betting = state.betting
+    return len(state.board) < betting.definition.board_size(betting.round_index) or bool(betting.actions[-1])
 
 
 def _lost_by(position: int, betting: BettingState) -> float:

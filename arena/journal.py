@@ -1,4 +1,4 @@
-"""The journal of a match: a line of terms, then a line for every pair of hands, appended as they are played.
+"""The journal of a match: a line of terms, then lines for every pair of hands, appended as they are played.
 
 After a kill at any moment the file holds every pair that was written down, and perhaps half a line, which is
 cut off when the match goes on. Pairs may stand in any order.
@@ -19,16 +19,19 @@ _MAGIC = "# fathom match 1 "
 
 
 class Journal:
-    """An open journal. Give no path for a match that is not kept."""
+    """An open journal. Give no path for a match that is not kept.
 
-    def __init__(self, path: Path | None, terms: Mapping[str, Any]) -> None:
-        self._path = path
+    magic  how the line of terms starts; terms are JSON, so a journal without it is JSON all through
+    """
+
+    def __init__(self, path: Path | None, terms: Mapping[str, Any], magic: str = _MAGIC) -> None:
+        self._path, self._magic = path, magic
         self._file: int | None = None
         self.lines: list[str] = []
         """Pairs played, in the order written."""
         if path is None:
             return
-        header = _MAGIC + json.dumps(terms, sort_keys=True) + "\n"
+        header = magic + json.dumps(terms, sort_keys=True) + "\n"
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # gone with the process, however it ends
@@ -65,16 +68,27 @@ class Journal:
         whole = path.read_bytes()
         end = whole.rfind(b"\n") + 1
         first, _, rest = whole[:end].decode("utf-8", "replace").partition("\n")
-        if not first.startswith(_MAGIC) and not header.encode().startswith(whole):
+        found = _terms(first, self._magic)
+        if found is None and not header.encode().startswith(whole):
             raise MatchAborted(f"{path} is not the journal of a match: name another file")
-        if end and first + "\n" != header:
-            raise MatchAborted(_difference(path, json.loads(first.removeprefix(_MAGIC)), header))
+        if found is not None and first + "\n" != header:
+            raise MatchAborted(_difference(path, found, json.loads(header.removeprefix(self._magic))))
         os.truncate(path, end)
         self.lines = rest.splitlines()
 
 
-def _difference(path: Path, found: Mapping[str, Any], header: str) -> str:
-    wanted = json.loads(header.removeprefix(_MAGIC))
-    names = [name for name in wanted if found.get(name) != wanted[name]]
-    facts = "; ".join(f"{name} {found.get(name)!r}, not {wanted[name]!r}" for name in names)
+def _terms(line: str, magic: str) -> dict[str, Any] | None:
+    """Of a journal's first line, None if it is none."""
+    if not line.startswith(magic):
+        return None
+    try:
+        found = json.loads(line.removeprefix(magic))
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _difference(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    names = [name for name in {**wanted, **found} if found.get(name) != wanted.get(name)]
+    facts = "; ".join(f"{name} {found.get(name)!r}, not {wanted.get(name)!r}" for name in names)
     return f"{path} is the journal of another match ({facts}): name another file, or delete it"

@@ -7,11 +7,13 @@
 
        17 r300c/cc/cc/cc -300 300 r300f 100 100        number, then betting, A's chips, stake of each hand
 
-   The stake is what the loser lost or would have lost: half the pot without an uncalled bet.
+   The stake is what the loser lost or would have lost: half the pot without an uncalled bet. Two more numbers
+   at the end are A's chips of each hand as AIVAT corrects them, if that was done while it was played.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +33,9 @@ HAND_KEY = 1
 """Of a pair's seeds (`seed_at`), where those for its hands start: two a hand, A's first."""
 SEED_MASK = (1 << 64) - 1
 
+Correct = Callable[[HandState, int, tuple[HandPlayer, HandPlayer]], float]
+"""A's chips of a finished hand with luck taken out, from the hand, A's position, and who sat where."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlayedHand:
@@ -40,6 +45,8 @@ class PlayedHand:
     chips: int
     """Won by player A."""
     stake: int
+    corrected: float | None = None
+    """A's chips by AIVAT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +57,21 @@ class PlayedPair:
     hands: tuple[PlayedHand, PlayedHand]
 
     def __str__(self) -> str:
-        return f"{self.number} " + " ".join(f"{h.betting} {h.chips} {h.stake}" for h in self.hands)
+        played = [f"{hand.betting} {hand.chips} {hand.stake}" for hand in self.hands]
+        corrected = [f"{hand.corrected:.4f}" for hand in self.hands if hand.corrected is not None]
+        return " ".join([str(self.number), *played, *corrected])
 
 
 def parse_pair(line: str) -> PlayedPair:
     """The inverse of `str`; raises ValueError."""
     number, *fields = line.split()
-    if len(fields) != 3 * HANDS_PER_PAIR:
+    if len(fields) not in (3 * HANDS_PER_PAIR, 4 * HANDS_PER_PAIR):
         raise ValueError(f"{line[:80]!r} is not a pair of hands")
+    values = [float(field) for field in fields[3 * HANDS_PER_PAIR :]]
+    corrected = values or (None, None)
     first, second = (
-        PlayedHand(fields[at], int(fields[at + 1]), int(fields[at + 2])) for at in (0, len(fields) // 2)
+        PlayedHand(fields[at], int(fields[at + 1]), int(fields[at + 2]), value)
+        for at, value in zip((0, 3), corrected, strict=True)
     )
     return PlayedPair(int(number), (first, second))
 
@@ -89,7 +101,11 @@ def draw_cards(seed: np.uint64, cards: U8, count: int) -> None:
 
 
 def play_pair(
-    definition: GameDefinition, players: tuple[Player, Player], match_seed: int, number: int
+    definition: GameDefinition,
+    players: tuple[Player, Player],
+    match_seed: int,
+    number: int,
+    correct: Correct | None = None,
 ) -> PlayedPair:
     """Play both hands; blocks for as long as the players think."""
     hole, board = deal_pair(definition, match_seed, number)
@@ -100,8 +116,10 @@ def play_pair(
             player.start_hand(int(seed_at(seed, HAND_KEY + NUM_PLAYERS * swapped + p)))
             for p, player in enumerate(players)
         ]
-        state = _play_hand(new_hand(definition, hole, board), (seats[swapped], seats[1 - swapped]))
-        played.append(PlayedHand(state.betting.text, state.values()[swapped], stake_of(state)))
+        by_position = (seats[swapped], seats[1 - swapped])
+        state = play_hand(new_hand(definition, hole, board), by_position)
+        corrected = None if correct is None else correct(state, swapped, by_position)
+        played.append(PlayedHand(state.betting.text, state.values()[swapped], stake_of(state), corrected))
     return PlayedPair(number, (played[0], played[1]))
 
 
@@ -110,7 +128,7 @@ def stake_of(state: HandState) -> int:
     return min(state.betting.spent)
 
 
-def _play_hand(state: HandState, seats: tuple[HandPlayer, HandPlayer]) -> HandState:
+def play_hand(state: HandState, seats: tuple[HandPlayer, HandPlayer]) -> HandState:
     """Play to the end; seats are by position."""
     while not state.betting.is_finished:
         actor = state.betting.actor

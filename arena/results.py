@@ -70,6 +70,8 @@ class MatchResult:
     betting: Sequence[str]
     deal: Deal
     """Cards of a hand, as far as they are known."""
+    corrected: F64 | None = None
+    """float64[H]: chips by AIVAT, if that was done while the match was played."""
 
     @property
     def num_hands(self) -> int:
@@ -131,6 +133,7 @@ def duplicate_result(
     fields = [line.split() for line in lines]
     fields.sort(key=lambda pair: int(pair[0]))
     numbers = [int(pair[0]) for pair in fields]
+    values = [float(value) for pair in fields for value in pair[7:]]
     flat = [(pair[at], int(pair[at + 1]), int(pair[at + 2])) for pair in fields for at in (1, 4)]
     return MatchResult(
         definition,
@@ -141,6 +144,7 @@ def duplicate_result(
         stake=np.array([hand[2] for hand in flat], dtype=np.int64),
         betting=[hand[0] for hand in flat],
         deal=lambda index: deal_pair(definition, seed, numbers[index // HANDS_PER_PAIR]),
+        corrected=np.array(values) if values and len(values) == len(flat) else None,
     )
 
 

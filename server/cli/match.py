@@ -27,7 +27,7 @@ players:
       purify     folds if folding is likelier than this, else takes the likeliest of fold, call, raise
   agent, agent:FILE,budget=2                                        solves its decisions; seconds for a hand
   agent,iterations=100,leaf=rollouts,values=4                       options:
-      iterations of every solve instead of a budget: the same hand every time, and AIVAT can be used
+      iterations of every solve instead of a budget: the same hand every time
       leaf       what follows the flop: learned, rollouts or net
       values     continuations of the opponent for rollouts and the net: 1, 2 or 4
       safe=0, preflop=0   later solves without promises; the first round looked up, not solved
@@ -38,8 +38,9 @@ players:
 Every deal is played twice, with the players changing places: A's result is in mbb/hand (thousandths of a big
 blind) with a 95 % interval over pairs of hands. The same seed gives the same match. With --save NAME every
 pair of hands is written to NAME.match as it is played; the same command again goes on from there, also after
-a kill. Hands that were all-in early also count by the mean over all run-outs; --aivat goes through every hand
-again and takes out the luck of cards and of choices of players whose strategy is known, without bias.
+a kill. Hands that were all-in early also count by the mean over all run-outs; --aivat takes out the luck of
+cards and of choices of players whose strategy is known, without bias. Unless two blueprints play, it does so
+as hands are played: a journal with it is another one than without.
 
 examples:
   fathom match pot-odds call --hands 2000
@@ -102,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
     journal = args.save.with_name(args.save.name + ".match") if args.save else None
     try:
         if args.aivat:
-            _verify_aivat(texts)
+            terms = _with_aivat(terms)
         if args.dealer or any(external_command(text) for text in texts):
             result = _play_over_dealer(terms, args.game, args.save, console)
         else:
@@ -158,11 +159,17 @@ def all_in_adjustment(result: MatchResult) -> dict[str, Adjusted]:
     return {"allin": adjusted(result, "all-in adjusted", chips)} if (chips != result.chips).any() else {}
 
 
-def _verify_aivat(texts: tuple[str, str]) -> None:
-    from arena.aivat_match import verify_known
+def _with_aivat(terms: DuplicateTerms) -> DuplicateTerms:
+    """Refuses players who tell nothing before they play."""
+    from dataclasses import replace
+
+    from arena.aivat_hand import tells_strategy, verify_known
+    from arena.duplicate import corrects_on_the_way
     from arena.registry import make_player
 
-    verify_known((make_player(texts[0]), make_player(texts[1])))
+    first, second = (make_player(text) for text in terms.players)
+    verify_known((tells_strategy(first), tells_strategy(second)))
+    return replace(terms, aivat=corrects_on_the_way(terms))
 
 
 def _adjust(
@@ -172,7 +179,9 @@ def _adjust(
     from arena.aivat_match import aivat_chips
 
     found = all_in_adjustment(result)
-    if args.aivat:
+    if result.corrected is not None:
+        found["aivat"] = adjusted(result, "AIVAT", result.corrected)
+    elif args.aivat:
         with _progress(console) as progress:
             task = progress.add_task("AIVAT", total=result.num_hands)
             chips = aivat_chips(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import aivat_match
+from arena import aivat_hand
 from solver.layout import U8
 from solver.node_values import NodeValues, compute_node_values
 from solver.training_game import Dealer, TrainingGame
@@ -24,5 +24,5 @@ def use_quick_values(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def values(game: TrainingGame, strategy: U8, dealer: Dealer, threads: int) -> NodeValues:
         return compute_node_values(game, strategy, dealer, deals=4_096)
 
-    monkeypatch.setattr(aivat_match, "cached_node_values", values)
-    monkeypatch.setattr(aivat_match, "open_tables", lambda cards: made_up_tables())
+    monkeypatch.setattr(aivat_hand, "cached_node_values", values)
+    monkeypatch.setattr(aivat_hand, "open_tables", lambda cards: made_up_tables())

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from abstraction.isomorphism import board_locations
-from abstraction.tables import BucketTables
+from abstraction.tables import BucketTables, board_buckets
 from arena.aivat import Beliefs, Choice, Deal, corrected_value, mean_dealt, mean_start
-from arena.aivat_match import Evaluator, aivat_chips, is_open, make_games, play_as, verify_known
+from arena.aivat_hand import make_games, play_as
+from arena.aivat_match import Evaluator, aivat_chips, is_open
 from arena.allin import allin_chips
 from arena.blueprint_player import BlueprintPlayer
-from arena.duplicate import DuplicateTerms, play_duplicate
+from arena.duplicate import DuplicateTerms, corrects_on_the_way, play_duplicate
 from arena.errors import MatchAborted
 from arena.holdem_aivat import HoldemGame, HoldemState, played_hand
 from arena.pairs import deal_pair
@@ -29,6 +31,7 @@ from solver.allin_equity import pair_wins
 from solver.belief_kernels import PlaceValues, mean_over_flops
 from solver.blueprint import Blueprint
 from solver.holdem_deals import HoldemDealer
+from solver.nested import coded_action
 from solver.node_values import compute_node_values
 from solver.training_game import make_training_game
 from tests.arena.aivat_setups import LATE, use_quick_values
@@ -110,6 +113,38 @@ def test_flops_that_beliefs_cannot_tell_apart_are_merged(tmp_path: Path, name: s
     assert game.guess_dealt(state, beliefs) == pytest.approx(100 * expected)
 
 
+@pytest.mark.parametrize("text", ["r300c/r900c/r2700", "r300c/r900c/c", "r300c/r900c/r2700r8100"])
+def test_careful_guesses_on_the_turn_fit_together(tmp_path: Path, text: str) -> None:
+    """A guess is the mean of those after what the profile does; where the round is over, over rivers."""
+    blueprint, plain = some_game(tmp_path, WIDE)
+    game = HoldemGame(HUNL, plain.game, plain.strategy, plain.values, plain.tables, careful=True)
+    state = state_after(game, text, BOARD)
+    beliefs = sparse_beliefs(state.board)
+    node, actor = int(plain.game.tree_node[state.node]), state.betting.actor
+    buckets = np.minimum(board_buckets(plain.tables, state.board), 7)
+    expected = 0.0
+    for code, row in zip(plain.game.tree.actions_of(node), blueprint.rows(node) / 255.0, strict=True):
+        acted = beliefs[actor] * row[buckets]
+        after = (acted, beliefs[1]) if actor == 0 else (beliefs[0], acted)
+        share = game.mass(state, after) / game.mass(state, beliefs)
+        following = game.after_action(state, coded_action(code))
+        if share == 0:
+            continue
+        if following.betting.is_finished:
+            expected += share * game.payoff(following, after)
+        elif following.betting.round_index == 3:
+            expected += share * game.guess_dealt(following, after)
+            assert game.guess(following, after) == pytest.approx(game.guess_dealt(following, after))
+        else:
+            answered = max(following.betting.spent) == 20_000  # elsewhere a sample of run-outs
+            guess = game._walk_turn(following, after) if answered else game.guess(following, after)
+            expected += share * guess
+    assert game.guess(state, beliefs) == pytest.approx(expected)
+    dealt = state_after(game, "r300c/r900c/", BOARD)
+    turn = game.after_deal(dealt, BOARD[:4])
+    assert game.guess(turn, beliefs) == plain.guess(turn, beliefs)
+
+
 def test_states_follow_the_tree(tmp_path: Path) -> None:
     _, game = some_game(tmp_path)
     root = game.root(start(HUNL))
@@ -178,17 +213,37 @@ def test_who_cannot_be_corrected_is_refused(tmp_path: Path, quick: None) -> None
         make_games(NLFH, named)
 
 
-def test_an_agent_on_a_clock_counts_as_unknown(tmp_path: Path, quick: None) -> None:
+def test_an_agent_on_a_clock_counts_as_unknown_afterwards(tmp_path: Path, quick: None) -> None:
     """Asked again it may answer otherwise: its strategy then is not what it played."""
     path = made_up_blueprint(tmp_path).path
     texts = f"agent:{path}", f"agent:{path},budget=3", f"agent:{path},iterations=5", f"blueprint:{path}"
     players = [make_player(text) for text in texts]
     assert [is_open(player) for player in players] == [False, False, True, True]
-    assert verify_known((players[0], players[3])) == (False, True)
-    with pytest.raises(MatchAborted, match="iterations=N"):
-        verify_known((players[0], players[1]))
     games = make_games(HUNL, (players[0], make_player("random")))  # by the agent's own blueprint
     assert games[0].strategy.shape == players[0].blueprint.bytes.shape  # type: ignore[attr-defined]
+
+
+def test_agents_are_corrected_while_they_play(tmp_path: Path, quick: None) -> None:
+    """To the same values as afterwards, which the journal keeps; also on a clock."""
+    path = made_up_blueprint(tmp_path).path
+    texts = f"agent:{path},iterations=2", f"blueprint:{path}"
+    terms = DuplicateTerms(HUNL, texts, ("a", "b"), 3, 4, aivat=True)
+    assert corrects_on_the_way(terms)
+    assert not corrects_on_the_way(replace(terms, players=(texts[1], texts[1])))
+    result = play_duplicate(terms, tmp_path / "match", workers=1)
+    assert result.corrected is not None
+    afterwards = aivat_chips(terms, result, workers=1)
+    np.testing.assert_allclose(result.corrected, afterwards, rtol=0, atol=1e-3)
+    again = play_duplicate(terms, tmp_path / "match", workers=1)
+    np.testing.assert_array_equal(again.corrected, result.corrected)
+    with pytest.raises(MatchAborted, match="another match"):
+        play_duplicate(replace(terms, aivat=False), tmp_path / "match", workers=1)
+    timed = replace(terms, players=(f"agent:{path},budget=0.1", texts[1]), pairs=1)
+    corrected = play_duplicate(timed, workers=1).corrected
+    assert corrected is not None
+    assert np.isfinite(corrected).all()
+    with pytest.raises(MatchAborted, match="neither of these"):
+        play_duplicate(replace(terms, players=("random", "pot-odds")), workers=1)
 
 
 def test_styles_become_strategies(tmp_path: Path) -> None:

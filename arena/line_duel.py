@@ -1,0 +1,211 @@
+"""Hands from the flop on, after a given line: two players, corrected by AIVAT as they are played.
+
+1. Of hand i of a line all follows from the seed, the line and i: cards by the beliefs that the line leaves,
+   and the players' seeds. It is played in both seats, which are one sample (`arena.pairs` does the same).
+2. The strategies that AIVAT asks for are those the players remember having played, so thinking by the clock
+   is no hindrance. What such a clock has saved is a matter of a whole match: see `MatchTime`.
+3. A hand is one line of JSON, in the first player's chips.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from arena.agent_player import AgentHand, AgentPlayer
+from arena.aivat import Deal, step_corrections
+from arena.aivat_hand import make_games, strategies_of
+from arena.flop_lines import FlopLine, FlopLines, find_lines
+from arena.holdem_aivat import played_hand
+from arena.pairs import HAND_KEY, HANDS_PER_PAIR, SEED_MASK, play_hand
+from arena.players import HandPlayer, Player
+from arena.registry import make_player
+from game.actions import Action
+from game.cards import cards_text
+from game.definition import NUM_PLAYERS, GameDefinition, parse_definition
+from game.state import HandState, hand_state
+from solver.kernels.draws import seed_at
+from solver.match_clock import MatchClock
+
+_KEY_MASK = 0x7FFFFFFF
+_HISTORY = 24
+_FIRST_SHARE = 0.6
+_KNOWN = (True, True)
+
+Task = tuple[int, int]
+"""Index of a line, and the number of a pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineHand:
+    """One hand, from the flop on. Chips are the first player's."""
+
+    line: str
+    seat: int
+    """Position of the first player."""
+    number: int
+    cards: str
+    """Hole cards by position, and the board."""
+    betting: str
+    chips: int
+    value: float
+    """Corrected: the sum of the parts."""
+    parts: dict[str, float]
+    """By street and kind: dealN and actN with N cards on the board, and the payoff over both ranges."""
+    think: float
+    """Seconds of the first player."""
+    decisions: tuple[float, ...]
+    """Seconds of each of his decisions."""
+    seconds: float
+    """Of everything."""
+
+    def __str__(self) -> str:
+        fields = asdict(self)
+        fields["parts"] = {name: round(amount, 3) for name, amount in self.parts.items()}
+        for name in ("think", "seconds", "value"):
+            fields[name] = round(fields[name], 4)
+        fields["decisions"] = [round(seconds, 4) for seconds in self.decisions]
+        return json.dumps(fields)
+
+
+def parse_line_hand(text: str) -> LineHand:
+    """The inverse of `str`; raises ValueError."""
+    try:
+        fields = json.loads(text)
+        return LineHand(**{**fields, "decisions": tuple(fields["decisions"])})
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{text[:80]!r} is not a hand of a line") from error
+
+
+class LineDuel:
+    """Plays pairs of hands after given lines. Blocks for as long as the players think."""
+
+    def __init__(self, definition: GameDefinition, players: tuple[Player, Player], seed: int) -> None:
+        self._definition, self._players, self._seed = definition, players, seed
+        first = players[0]
+        if isinstance(first, AgentPlayer):
+            first.agent.warm_up()  # no decision pays for loading kernels
+        self.found: FlopLines = find_lines(definition, players)
+        second_first = make_games(definition, (players[1], players[0]))  # guesses of the second's blueprint
+        self._games = second_first[1], second_first[0]
+        self._time: MatchTime | None = None
+        if isinstance(first, AgentPlayer) and first.agent.settings.budget is not None:
+            self._time = MatchTime(first.agent.settings.budget, self.found.lines)
+
+    def __call__(self, task: Task) -> str:
+        """The lines of both hands of a pair."""
+        index, number = task
+        line = self.found.lines[index]
+        seed = line_seed(self._seed, line.text, number)
+        return "".join(f"{self._hand(line, number, seat, seed)}\n" for seat in range(HANDS_PER_PAIR))
+
+    def _hand(self, line: FlopLine, number: int, seat: int, seed: int) -> LineHand:
+        started = time.perf_counter()
+        rng = np.random.default_rng(seed)
+        hole, board = line.deal(rng)
+        seeds = [int(seed_at(np.uint64(seed), HAND_KEY + NUM_PLAYERS * seat + p)) for p in range(2)]
+        first = _Timed(self._start_first(seeds[0], rng))
+        second = self._players[1].start_hand(seeds[1])
+        seats: tuple[HandPlayer, HandPlayer] = (first, second) if seat == 0 else (second, first)
+        state = play_hand(hand_state(line.betting, hole, board), seats)
+        if self._time is not None:
+            self._time.note(line, sum(first.seconds))
+        parts = self._parts(line, state, seat, (first.player, second))
+        return LineHand(
+            line.text,
+            seat,
+            number,
+            " ".join(cards_text(cards) for cards in (*hole, board)),
+            state.betting.text,
+            state.values()[seat],
+            sum(parts.values()),
+            parts,
+            sum(first.seconds),
+            tuple(first.seconds),
+            time.perf_counter() - started,
+        )
+
+    def _start_first(self, seed: int, rng: np.random.Generator) -> HandPlayer:
+        first = self._players[0]
+        if self._time is None or not isinstance(first, AgentPlayer):
+            return first.start_hand(seed)
+        return AgentHand(first.agent, seed, self._time.clock(rng))
+
+    def _parts(
+        self, line: FlopLine, state: HandState, seat: int, players: tuple[HandPlayer, HandPlayer]
+    ) -> dict[str, float]:
+        """What AIVAT adds up to the corrected value, in the first player's chips."""
+        game, sign = self._games[seat], 1 if seat == 0 else -1
+        seats = players if seat == 0 else (players[1], players[0])
+        skip = len(line.betting.actions[0])
+        strategies = strategies_of(state.betting, state.board, seats, _KNOWN, skip)
+        hand = played_hand(game, state, _KNOWN, strategies, game.after_line(line.betting))
+        corrections, beliefs = step_corrections(game, hand.steps, line.beliefs)
+        parts: dict[str, float] = defaultdict(float)
+        for step, amount in zip(hand.steps, corrections, strict=True):
+            if isinstance(step, Deal):
+                parts[f"deal{len(step.after.board)}"] += sign * amount
+            else:
+                parts[f"act{len(step.following[step.taken].board)}"] += sign * amount
+        parts["payoff"] = sign * game.payoff(hand.end, beliefs)
+        return dict(parts)
+
+
+def make_line_duel(definition: str, players: tuple[str, str], seed: int) -> LineDuel:
+    """From texts: for worker processes."""
+    return LineDuel(parse_definition(definition), (make_player(players[0]), make_player(players[1])), seed)
+
+
+def line_seed(seed: int, line: str, number: int) -> int:
+    """What everything of a pair of hands follows from."""
+    of_line = seed_at(np.uint64(seed & SEED_MASK), zlib.crc32(line.encode()) & _KEY_MASK)
+    return int(seed_at(np.uint64(of_line), number))
+
+
+class MatchTime:
+    """What a match would leave an agent's clock with, where only some of its hands are played.
+
+    Quick hands save time for others, so each hand gets a clock that has just seen some others: lines as often
+    as a match has them, each with the seconds of a hand that was played there, or ending before the flop.
+    """
+
+    def __init__(self, budget: float, lines: Sequence[FlopLine]) -> None:
+        self._budget, self._lines = budget, lines
+        self._reached = np.cumsum([line.probability for line in lines])
+        self._seconds: dict[str, list[float]] = defaultdict(list)
+
+    def note(self, line: FlopLine, seconds: float) -> None:
+        """A hand of this line took so long."""
+        self._seconds[line.text].append(seconds)
+
+    def clock(self, rng: np.random.Generator) -> MatchClock:
+        """At the start of a hand."""
+        clock = MatchClock(self._budget)
+        for _ in range(_HISTORY):
+            clock.start_hand()
+            index = int(np.searchsorted(self._reached, rng.random(), side="right"))
+            if index < len(self._lines):
+                known = self._seconds[self._lines[index].text]
+                clock.spend(known[int(rng.integers(len(known)))] if known else _FIRST_SHARE * self._budget)
+        clock.start_hand()
+        return clock
+
+
+class _Timed:
+    """Somebody who plays a hand, with the seconds of his decisions."""
+
+    def __init__(self, player: HandPlayer) -> None:
+        self.player = player
+        self.seconds: list[float] = []
+
+    def act(self, state: HandState, position: int) -> Action:
+        started = time.perf_counter()
+        action = self.player.act(state, position)
+        self.seconds.append(time.perf_counter() - started)
+        return action

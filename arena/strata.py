@@ -1,0 +1,122 @@
+"""Means over strata of known probability: where to sample next, and how sure the whole is.
+
+1. A stratum's standard deviation is a mixture of its own and of a model, σ = c · scale, with one c for all:
+   a few samples that happen to agree do not starve a stratum. The interval is made of the same mixtures.
+2. The next sample goes where it takes most variance per second out of the sum: p²σ² / (n(n + 1)) / seconds
+   (Neyman's allocation, with costs, one by one).
+3. Where to sample follows from samples, which biases means a little; the mixture keeps that small.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arena.statistics import Z_95
+from solver.layout import F64
+
+PILOT = 2
+"""Samples that every stratum gets first."""
+
+_MODEL_WEIGHT = 8.0
+"""Degrees of freedom that the model counts for."""
+_COST_WEIGHT = 2.0
+
+
+@dataclass(slots=True, eq=False)
+class Stratum:
+    """Samples of one kind."""
+
+    probability: float
+    scale: float
+    """What standard deviations are taken to grow with."""
+    values: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+    """Of all samples."""
+    started: int = 0
+    """Samples on the way, those that are done included."""
+
+    def add(self, value: float, seconds: float) -> None:
+        """A sample is done."""
+        self.values.append(value)
+        self.seconds += seconds
+        self.started = max(self.started, len(self.values))
+
+    @property
+    def count(self) -> int:
+        """Samples done."""
+        return len(self.values)
+
+    @property
+    def mean(self) -> float:
+        """0 if nothing is known."""
+        return sum(self.values) / self.count if self.values else 0.0
+
+    @property
+    def squares(self) -> float:
+        """Sum of squared distances from the mean."""
+        return float(np.var(self.values)) * self.count if self.values else 0.0
+
+
+class Strata:
+    """All strata of a measurement."""
+
+    def __init__(self, strata: Sequence[Stratum]) -> None:
+        self.strata = tuple(strata)
+
+    @property
+    def in_pilot(self) -> bool:
+        """Whether some stratum has not been started often enough to say anything."""
+        return any(s.started < PILOT for s in self.strata)
+
+    @property
+    def mean(self) -> float:
+        """Of the whole."""
+        return sum(s.probability * s.mean for s in self.strata)
+
+    @property
+    def margin(self) -> float:
+        """Half of the 95 % interval; infinite while a stratum has fewer samples than a pilot."""
+        if any(s.count < PILOT for s in self.strata):
+            return math.inf
+        return Z_95 * math.sqrt(float((self.errors() ** 2).sum()))
+
+    def errors(self) -> F64:
+        """float64[S]: standard errors of what strata contribute to the whole."""
+        counts = np.array([max(s.count, 1) for s in self.strata])
+        probabilities = np.array([s.probability for s in self.strata])
+        errors: F64 = probabilities * self.deviations() / np.sqrt(counts)
+        return errors
+
+    def deviations(self) -> F64:
+        """float64[S]: standard deviations of a sample, own and model mixed."""
+        freedom = np.array([max(s.count - 1, 0) for s in self.strata], dtype=np.float64)
+        squares = np.array([s.squares for s in self.strata])
+        scales = np.array([s.scale for s in self.strata])
+        known = freedom.sum() > 0 and squares.sum() > 0
+        ratio = float((squares / scales**2).sum() / freedom.sum()) if known else 1.0
+        mixed: F64 = (squares + _MODEL_WEIGHT * ratio * scales**2) / (freedom + _MODEL_WEIGHT)
+        return np.sqrt(mixed)
+
+    def next(self) -> int:
+        """The stratum to sample next; counts as started."""
+        started = np.array([s.started for s in self.strata])
+        if self.in_pilot:
+            chosen = int(started.argmin())
+        else:
+            probabilities = np.array([s.probability for s in self.strata])
+            variance = (probabilities * self.deviations()) ** 2
+            chosen = int((variance / (started * (started + 1)) / self._costs()).argmax())
+        self.strata[chosen].started += 1
+        return chosen
+
+    def _costs(self) -> F64:
+        """float64[S]: seconds of a sample, drawn to the mean of all where there are few."""
+        counts = np.array([s.count for s in self.strata])
+        seconds = np.array([s.seconds for s in self.strata])
+        mean = max(float(seconds.sum() / max(counts.sum(), 1)), 1e-6)
+        costs: F64 = (seconds + _COST_WEIGHT * mean) / (counts + _COST_WEIGHT)
+        return costs
