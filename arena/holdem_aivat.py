@@ -5,7 +5,7 @@
    where one player is all-in: the answer by the profile, then a sample of run-outs. Anywhere else it is the
    table of `solver.node_values`, by bucket of either player.
 2. Bets that are not in the tree are taken for the nearest that is, and values grow with the real pot. Where
-   even that leads nowhere the guess is 0: more variance, no bias.
+   even that leads nowhere, hands are taken to be checked down: more variance, no bias.
 3. A hand that is all-in before the river ends there, with the exact mean over all run-outs.
 """
 
@@ -125,7 +125,7 @@ class HoldemGame:
     def guess_dealt(self, state: HoldemState, beliefs: Beliefs) -> float:
         """Chips: the mean over flops, or over the next card."""
         if state.node < 0:
-            return 0.0
+            return self._check_down(state, beliefs)
         table = self._table(int(self.values.places.of_node[state.node]))
         if state.board:
             board = np.array(state.board, dtype=np.uint8)
@@ -198,7 +198,14 @@ class HoldemGame:
         if state.place >= 0:
             cards = np.array(board, dtype=np.uint8)
             return float(guess_on_board(self.tables, cards, *beliefs, self._table(state.place))) * state.scale
-        return 0.0
+        return self._check_down(state, beliefs)
+
+    def _check_down(self, state: HoldemState, beliefs: Beliefs) -> float:
+        """As if nobody would put in another chip: nothing better is known. 0 before the flop.
+
+        The mean over cards to come is the same with and without the next one.
+        """
+        return min(state.betting.spent) * mean_wins(*beliefs, state.board) if state.board else 0.0
 
     def _guess_answer(self, state: HoldemState, beliefs: Beliefs) -> float:
         """The opponent is all-in: fold or call as the profile says, then run-outs."""

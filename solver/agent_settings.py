@@ -26,15 +26,34 @@ class StreetSettings:
     max_iterations: int
     rare: float = 0.0
     """What a hand does more seldom than that it does not do at all."""
+    quick_menu: str = ""
+    """Where there is no time for that one; none: there always is."""
+    rich_menu: str = ""
+    """Where there is time for more."""
+    iterations_wanted: int = 80
+    """With a menu: less time is for a smaller one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgentSettings:
     """How to play."""
 
-    flop: StreetSettings = StreetSettings("50%, 100%, a<250% | 100%, a<250%", 2_000, 0.1)
-    turn: StreetSettings = StreetSettings("75%, a<250% | 100%, a<250% | a", 1_000)
-    river: StreetSettings = StreetSettings("33%, 75%, 150%, a | 75%, a | 100%, a", 2_000)
+    flop: StreetSettings = StreetSettings(
+        "50%, 100%, a<250% | 100%, a<250% | a",
+        2_000,
+        rare=0.1,
+        quick_menu="75%, a<100% | a<250%",
+        iterations_wanted=150,
+    )
+    turn: StreetSettings = StreetSettings(
+        "turn: 75%, a<250% | 100%, a<250% | a; river: 75%, a<150% | a<250%",
+        1_000,
+        quick_menu="75%, a<100% | a<250%",
+        rich_menu="75%, a<250% | 100%, a<250% | a",
+    )
+    river: StreetSettings = StreetSettings(
+        "33%, 75%, 150%, a | 75%, a | 100%, a", 2_000, quick_menu="75%, a<250% | 100%, a<250% | a"
+    )
     budget: float | None = DEFAULT_BUDGET
     """Seconds for a hand, where nobody else keeps the time; None: iterations end solves."""
     continuations: F32 = field(default_factory=lambda: FOUR_STRATEGIES)

@@ -87,9 +87,11 @@ class DepthLimitedSolver:
         chooser: int,
         schedule: Schedule = DEFAULT_SCHEDULE,
         groups: I32 | None = None,
+        both: bool = False,
     ) -> None:
         """A solver for a game of one round.
 
+        both    whether the chooser's opponent chooses, too (Brown and Sandholm, 2019)
         groups  int32[L]: leaves of the same group are one to the chooser (an action he has not seen);
                 by default he can tell all apart
         """
@@ -116,7 +118,10 @@ class DepthLimitedSolver:
             aligned((game.num_cards + 1) * 8),
         )
         self.regret, self.average = aligned(game.table_size), aligned(game.table_size)
-        self.choice_regret = aligned(num_groups * num_choices * stride)
+        size = num_groups * num_choices * stride
+        self.choice_regret = aligned(2 * size).reshape(2, size)
+        """By player."""
+        self._choosers = (0, 1) if both else (chooser,)
         self._reach = np.zeros((2, stride), dtype=np.float32)
         self._reach[:, : game.num_hands] = game.ranges
         shape = (num_leaves, 1 + num_choices, stride)
@@ -199,12 +204,14 @@ class DepthLimitedSolver:
             self._shape, self.game.boards, self._program, tables, step, self._scratch, rows,
             self._reach[1 - step.traverser], self._leaf_reach,
         )  # fmt: skip
-        if step.traverser != self.chooser:
-            spread_choices(self.choice_regret, self._groups, self._leaf_reach)
+        if 1 - step.traverser in self._choosers:
+            spread_choices(self.choice_regret[1 - step.traverser], self._groups, self._leaf_reach)
 
     def _leave(self, step: Step, tables: Tables) -> None:
-        if step.traverser == self.chooser:
-            settle_choices(self.choice_regret, self._groups, step, self._leaf_value, self._sums)
+        if step.traverser in self._choosers:
+            settle_choices(
+                self.choice_regret[step.traverser], self._groups, step, self._leaf_value, self._sums
+            )
         leave_round(
             self._shape, self._program, tables, step, self._scratch,
             self._leaf_value_row[step.traverser], self._leaf_value, self._root_value[step.traverser],

@@ -74,14 +74,14 @@ def match_leaves(tree: Tree, root: BettingRoot, blueprint: WalkTree, blueprint_r
                     walk(child, faced, OFF_TREE if lost else abstract_call(blueprint, twin))
                 elif action != FOLD_ACTION:
                     all_in = action >= root.stack
-                    likest = OFF_TREE if lost else _likest_raise(blueprint, twin, action, faced, all_in)
+                    likest = OFF_TREE if lost else likest_raise(blueprint, twin, action, faced, all_in)
                     walk(child, action, likest)
 
     walk(0, max(root.spent), blueprint_root)
     return leaves
 
 
-def _likest_raise(blueprint: WalkTree, node: int, total: int, faced: int, all_in: bool) -> int:
+def likest_raise(blueprint: WalkTree, node: int, total: int, faced: int, all_in: bool) -> int:
     """The child that stands for a raise to `total`; OFF_TREE where the blueprint offers no raise.
 
     Only an all-in is taken for one, if the node has a choice: after it nothing could follow.

@@ -83,12 +83,15 @@ class BlueprintRollouts:
         seed: int = 0,
         threads: int = 1,
         steady: bool = True,
+        both: bool = False,
     ) -> None:
         """Play-outs of the leaves of a game.
 
+        both    whether the chooser's opponent chooses, too
         steady  whether luck of the run-out is taken out
         """
         self._blueprint, self._game, self._flop, self._chooser = blueprint, game, flop, chooser
+        self._both = both
         self._shape = Shape(game.stride, game.num_cards, 1)
         left = NUM_CARDS - len(flop)
         held = left - _HELD_CARDS
@@ -159,7 +162,7 @@ class BlueprintRollouts:
         check_down(self._ends, 0, self._shape, self._runouts.boards, self._memory[0][1], reach, self._wins)
         for other in others:
             other.result()
-        first, end = (1, value.shape[1]) if for_chooser else (0, 1)
+        first, end = (1, value.shape[1]) if for_chooser or self._both else (0, 1)
         take_luck_out(self._stakes, self._shut, _LUCK, first, end, self._wins, self._means, value)
 
     def _thinning(self) -> Thinning | None:
@@ -180,8 +183,9 @@ class BlueprintRollouts:
         """Leaves at which somebody can still bet, as many as a thread gets hold of."""
         traverser = self._chooser if for_chooser else 1 - self._chooser
         planes, scratch = self._memory[thread]
+        chooses, is_met_by_choices = for_chooser or self._both, not for_chooser or self._both
         play_out_leaves(
-            self._order, self._counter, traverser, for_chooser, 0, self._shape, self._runouts,
+            self._order, self._counter, traverser, chooses, is_met_by_choices, 0, self._shape, self._runouts,
             self._book, planes, scratch, reach, value,
         )  # fmt: skip
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 
 from abstraction.menu import parse_menu_book
 from game.betting import BettingState
-from solver.agent_settings import LEARNED, AgentSettings, StreetSettings
+from solver.agent_settings import FLOP, LEARNED, RIVER, AgentSettings, StreetSettings
 from solver.alternatives import Alternatives, promise, safe_root
 from solver.blueprint import Blueprint
 from solver.blueprint_walk import BlueprintWalk
@@ -25,9 +25,10 @@ from solver.leaf_match import Leaf, match_leaves
 from solver.learned_leaves import LearnedLeaves
 from solver.limits import Limits, solve_in_slices
 from solver.nested import SubgameRoot
+from solver.pace import Pace
 from solver.rollouts import BlueprintRollouts, one_round_game
 from solver.schedules import Schedule, dcfr
-from solver.tree import build_tree
+from solver.tree import Tree, build_tree
 from solver.value_net import NetLeaves, ValueNet
 
 SAMPLED_SCHEDULE: Schedule = dcfr(alpha=1.5, gamma=2.0, keep_negative=0.5)
@@ -39,6 +40,9 @@ LEAST_ITERATIONS = 24
 FORCED = 0.5
 """Of the opponent's range in a safe solve: it enters whatever he was promised. With promises alone, anything
 may be done where they are kept with something to spare (`fathom bench safety`)."""
+
+_STEADY_SECONDS = 0.25
+"""Taking luck out of a flop's leaves needs a tenth of a second to begin with: not where there is less."""
 
 _VALUE_SAMPLES = 24
 """Run-outs over which values of a depth-limited solution are averaged when somebody asks for them."""
@@ -53,13 +57,14 @@ class StreetSolves:
     settings: AgentSettings
     net: ValueNet | None = None
     """Values the end of the flop in place of play-outs."""
+    pace: Pace = field(default_factory=Pace)
 
     def flop(
         self, betting: BettingState, root: SubgameRoot, seed: int, started: float, limits: Limits
     ) -> Decision:
         """To the end of the flop."""
         settings, own = self.settings.flop, betting.actor
-        tree = build_tree(root.root, parse_menu_book(settings.menu), root.extra, max_rounds=1)
+        tree = self._tree(FLOP, settings, root, limits, max_rounds=1)
         node = self.walk.find(root.betting, seed)
         leaves = match_leaves(tree, root.root, self.walk.tree, node)
         game = one_round_game(root.board, tree, root.ranges)
@@ -68,10 +73,35 @@ class StreetSolves:
         ready = time.monotonic()
         _run(solver.solve, settings, started, limits)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
+        self.pace.learn(FLOP, tree.num_nodes, solver.iterations, phases["solve"], self._threads(limits))
         solved = _DepthLimited(solver)
         return read_decision(
             betting, root, solver.solution(), Method.DEPTH_LIMITED, phases, solved, settings.rare
         )
+
+    def _tree(
+        self,
+        street: int,
+        settings: StreetSettings,
+        root: SubgameRoot,
+        limits: Limits,
+        max_rounds: int = RIVER,
+    ) -> Tree:
+        """The largest tree that there is time for, or the smallest."""
+        menus = [menu for menu in (settings.rich_menu, settings.menu, settings.quick_menu) if menu]
+        if limits.seconds is None:
+            menus = [settings.menu]
+        for menu in menus:
+            tree = build_tree(root.root, parse_menu_book(menu), root.extra, max_rounds=max_rounds)
+            threads = self._threads(limits)
+            if limits.seconds is None or settings.iterations_wanted <= self.pace.iterations(
+                street, tree.num_nodes, limits.seconds, threads
+            ):
+                break
+        return tree
+
+    def _threads(self, limits: Limits) -> int:
+        return limits.threads or self.settings.threads
 
     def _leaf_values(
         self, game: Game, root: SubgameRoot, leaves: list[Leaf], chooser: int, seed: int, limits: Limits
@@ -79,10 +109,13 @@ class StreetSolves:
         bias = self.settings.continuations
         if self.net is not None:
             return NetLeaves(self.net, self.blueprint, game, root.board, leaves, chooser, bias, seed)
-        threads = limits.threads or self.settings.threads
+        threads = self._threads(limits)
+        steady = limits.seconds is None or limits.seconds >= _STEADY_SECONDS
         if self.settings.leaf == LEARNED:
-            return LearnedLeaves(self.blueprint, game, root.board, leaves, chooser, seed, threads)
-        return BlueprintRollouts(self.blueprint, game, root.board, leaves, chooser, bias, seed, threads)
+            return LearnedLeaves(self.blueprint, game, root.board, leaves, chooser, seed, threads, steady)
+        return BlueprintRollouts(
+            self.blueprint, game, root.board, leaves, chooser, bias, seed, threads, steady
+        )
 
     def to_the_end(
         self, betting: BettingState, root: SubgameRoot, promised: F32 | None, started: float, limits: Limits
@@ -92,8 +125,8 @@ class StreetSolves:
         promised  float32[1326], see `solver.alternatives`
         """
         settings = self.settings.street(betting.round_index)
-        threads = limits.threads or self.settings.threads
-        tree = build_tree(root.root, parse_menu_book(settings.menu), root.extra)
+        threads = self._threads(limits)
+        tree = self._tree(betting.round_index, settings, root, limits)
         if promised is None:
             solver = Solver(holdem_game(root.board, tree, root.ranges), threads=threads)
         else:
@@ -106,6 +139,9 @@ class StreetSolves:
         ready = time.monotonic()
         _run(solve, settings, started, limits)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
+        self.pace.learn(
+            betting.round_index, tree.num_nodes, solver.iterations, phases["solve"], self._threads(limits)
+        )
         method = Method.EXACT if promised is None else Method.SAFE
         return read_decision(
             betting, root, solver.solution(), method, phases, _ToTheEnd(solver), settings.rare

@@ -175,7 +175,8 @@ def evaluate_ends(
 def play_out(
     leaf: int,
     traverser: int,
-    for_chooser: bool,
+    chooses: bool,
+    is_met_by_choices: bool,
     runout: int,
     shape: Shape,
     runouts: Runouts,
@@ -187,10 +188,11 @@ def play_out(
 ) -> None:
     """The traverser's values at one leaf, on one run-out.
 
-    leaf_reach, leaf_value  float32[L, 1 + K, stride]: see `depth_limited.LeafValues`
+    chooses, is_met_by_choices  whether he, and whether his opponent, has K strategies to go on with
+    leaf_reach, leaf_value      float32[L, 1 + K, stride]: see `depth_limited.LeafValues`
     """
     stride, num_choices = shape.stride, book.bias.shape[0]
-    num_reaches, num_values = (1, num_choices) if for_chooser else (num_choices, 1)
+    num_reaches, num_values = num_choices if is_met_by_choices else 1, num_choices if chooses else 1
     rows = leaf_reach.shape[1]
     reach_in, value_out = leaf_reach.reshape(-1), leaf_value.reshape(-1)
     reach_size, value_size = planes.reach.shape[0] // num_choices, planes.value.shape[0] // num_choices
@@ -210,7 +212,7 @@ def play_out(
         evaluate_ends(s, runout, shape, runouts.boards, book, num_values, planes, scratch)
         ascend_book(s, stride, book, river, num_values, planes)
     ascend_book(segment, stride, book, turn, num_values, planes)
-    first = leaf * rows + (1 if for_chooser else 0)
+    first = leaf * rows + (1 if chooses else 0)
     for k in range(num_values):
         copy_row(planes.value, k * value_size, value_out, (first + k) * stride, stride)
 
@@ -220,7 +222,8 @@ def play_out_leaves(
     order: I32,
     counter: I64,
     traverser: int,
-    for_chooser: bool,
+    chooses: bool,
+    is_met_by_choices: bool,
     runout: int,
     shape: Shape,
     runouts: Runouts,
@@ -240,7 +243,7 @@ def play_out_leaves(
         if i >= order.shape[0]:
             return
         play_out(
-            order[i], traverser, for_chooser, runout, shape, runouts, book, planes, scratch,
+            order[i], traverser, chooses, is_met_by_choices, runout, shape, runouts, book, planes, scratch,
             leaf_reach, leaf_value,
         )  # fmt: skip
 

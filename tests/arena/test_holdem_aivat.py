@@ -27,7 +27,7 @@ from game.definition import HUNL, NLFH
 from game.hands import HAND_CARDS, NUM_HANDS, parse_hand, unblocked
 from game.state import hand_state
 from protocol.acpc import parse_betting
-from solver.allin_equity import pair_wins
+from solver.allin_equity import mean_wins, pair_wins
 from solver.belief_kernels import PlaceValues, mean_over_flops
 from solver.blueprint import Blueprint
 from solver.holdem_deals import HoldemDealer
@@ -302,3 +302,17 @@ def test_a_played_hand_has_every_step(tmp_path: Path) -> None:
     root = game.root(start(HUNL))
     value = corrected_value(game, first, mean_start(game, root, (False, True)))
     assert np.isfinite(value)
+
+
+def test_hands_that_leave_the_tree_are_checked_down(tmp_path: Path) -> None:
+    """By the mean over run-outs, which is also the mean over the cards that may come next."""
+    _, game = some_game(tmp_path)
+    before = state_after(game, "r300r18000c/cc/", BOARD)
+    turn = game.after_deal(before, BOARD[:4])
+    assert (before.node, turn.node) == (-1, -1)
+    beliefs = sparse_beliefs(BOARD[:3])
+    following = [game.after_deal(before, (*BOARD[:3], card)) for card in range(52) if card not in BOARD[:3]]
+    assert game.guess_dealt(before, beliefs) == pytest.approx(mean_dealt(game, following, beliefs))
+    live = game.live(turn)
+    seen = (beliefs[0] * live, beliefs[1] * live)
+    assert game.guess(turn, seen) == pytest.approx(18_000 * mean_wins(*seen, BOARD[:4]))
