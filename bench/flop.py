@@ -6,8 +6,9 @@ one player's strategy on the flop is replaced by another.
 loss_pct            % of pot, mean over spots and both players: his strategy on the flop is held fixed, all
                     the rest (the opponent's flop, both sides' turn and river) is solved again, from where the
                     exact solution was, and the loss is what he has less than before. For the agent with one,
-                    two and four continuations of the opponent, with leaves that are learned (and with its
-                    value net), and for the blueprint itself
+                    two and four continuations that both players choose from, with four for the opponent alone
+                    ("paper"), with leaves that are learned (and with its value net), and for the blueprint
+                    itself
 worst_pct           of one spot and player, likewise
 against_exact_pct   what he has less against an opponent who plays the exact solution to the end and does not
                     notice: his mistakes alone, nobody punishes them
@@ -155,7 +156,7 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
     net = load_net(net_path(blueprint)) if args.net else None
-    names = (*_CHOICES, "learned", *(["net"] if args.net else []), "blueprint", "itself")
+    names = (*_CHOICES, "paper", "learned", *(["net"] if args.net else []), "blueprint", "itself")
     losses: dict[str, list[Loss]] = {name: [] for name in names}
     exact: list[float] = []
     started = time.perf_counter()
@@ -173,8 +174,9 @@ def main(argv: list[str]) -> int:
                 elif name == "net":
                     rows = agent_rows(blueprint, spot, player, FOUR_STRATEGIES, args.iterations, 1, net)
                 else:
-                    bias = FOUR_STRATEGIES[_CHOICES[name]]
-                    rows = agent_rows(blueprint, spot, player, bias, args.iterations, args.threads)
+                    bias = FOUR_STRATEGIES[_CHOICES.get(name, _CHOICES["4"])]
+                    both = name in _CHOICES
+                    rows = agent_rows(blueprint, spot, player, bias, args.iterations, args.threads, both=both)
                 found.append(spot.loss(player, rows, args.settling_iterations))
         shown = ", ".join(f"{n} {_percent(np.mean([x.settled for x in f[-2:]]))}" for n, f in losses.items())
         print(f"{text}: {shown} % of pot (exact {exact[-1]})", file=sys.stderr, flush=True)
@@ -225,10 +227,11 @@ def agent_rows(
     iterations: int,
     threads: int,
     net: ValueNet | None = None,
+    both: bool = False,
 ) -> dict[int, F32]:
     """The strategy of the depth-limited solution at a player's nodes, by the exact tree's numbers.
 
-    bias  continuations of the opponent; None: leaves are learned
+    bias  continuations of the opponent, and of ours if `both`; None: leaves are learned
     """
     tree = build_tree(ROOT, parse_menu_book(MENU), max_rounds=1)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
@@ -238,10 +241,12 @@ def agent_rows(
     if bias is None:
         values = LearnedLeaves(blueprint, game, spot.board, leaves, 1 - player, threads=threads)
     elif net is None:
-        values = BlueprintRollouts(blueprint, game, spot.board, leaves, 1 - player, bias, threads=threads)
+        values = BlueprintRollouts(
+            blueprint, game, spot.board, leaves, 1 - player, bias, threads=threads, both=both
+        )
     else:
         values = NetLeaves(net, blueprint, game, spot.board, leaves, 1 - player, bias)
-    solver = DepthLimitedSolver(game, values, 1 - player, SAMPLED_SCHEDULE)
+    solver = DepthLimitedSolver(game, values, 1 - player, SAMPLED_SCHEDULE, both=both)
     solver.solve(iterations)
     solution, exact_tree = solver.solution(), spot.solver.game.tree
     rare = AgentSettings().flop.rare

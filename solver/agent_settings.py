@@ -15,6 +15,9 @@ DEFAULT_BUDGET = 2.5
 LEARNED, ROLLOUTS, NET = "learned", "rollouts", "net"
 LEAF_METHODS = (LEARNED, ROLLOUTS, NET)
 
+_RIVER_ITERATIONS = 4
+"""For each one that other streets get."""
+
 _CHOICES = {1: [0], 2: [0, 2], 4: [0, 1, 2, 3]}
 
 
@@ -57,7 +60,8 @@ class AgentSettings:
     budget: float | None = DEFAULT_BUDGET
     """Seconds for a hand, where nobody else keeps the time; None: iterations end solves."""
     continuations: F32 = field(default_factory=lambda: FOUR_STRATEGIES)
-    """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`; not for LEARNED."""
+    """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`; ours, too, for ROLLOUTS.
+    Not for LEARNED."""
     leaf: str = LEARNED
     """What values the end of the flop: strategies for turn and river that learn from the blueprint on,
     ROLLOUTS of the blueprint, or NET, which has learned of them."""
@@ -84,9 +88,10 @@ def make_settings(
     """Settings from a few numbers; refuses what makes no sense with `ValueError`.
 
     budget      seconds for a hand; 0 for the default
-    iterations  of every solve, whatever time they take; 0 for as many as the budget allows
-    values      continuations of the opponent at the end of the flop: 1, 2 or 4 (the default), if they are
-                played out or valued by the net
+    iterations  of every solve, whatever time they take (rivers are quick and get four times as many); 0 for
+                as many as the budget allows
+    values      continuations to choose from at the end of the flop: 1, 2 or 4 (the default); for both players
+                if they are played out, for the opponent if they are valued by the net
     safe        whether later solves keep what earlier ones promised the opponent
     preflop     whether the first round is solved, too
     leaf        what values the end of the flop: learned, rollouts, or the blueprint's value net
@@ -101,13 +106,13 @@ def make_settings(
         raise ValueError(f"{values} continuations: choose one of {', '.join(map(str, _CHOICES))}")
     plain = AgentSettings()
 
-    def street(settings: StreetSettings) -> StreetSettings:
-        return replace(settings, max_iterations=iterations) if iterations else settings
+    def street(settings: StreetSettings, times: int = 1) -> StreetSettings:
+        return replace(settings, max_iterations=times * iterations) if iterations else settings
 
     return AgentSettings(
         flop=street(plain.flop),
         turn=street(plain.turn),
-        river=street(plain.river),
+        river=street(plain.river, _RIVER_ITERATIONS),
         budget=None if iterations else budget or DEFAULT_BUDGET,
         continuations=FOUR_STRATEGIES[_CHOICES[values or 4]],
         leaf=leaf,

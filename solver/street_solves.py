@@ -9,7 +9,7 @@ from math import inf
 
 from abstraction.menu import parse_menu_book
 from game.betting import BettingState
-from solver.agent_settings import FLOP, LEARNED, RIVER, AgentSettings, StreetSettings
+from solver.agent_settings import FLOP, LEARNED, RIVER, ROLLOUTS, AgentSettings, StreetSettings
 from solver.alternatives import Alternatives, promise, safe_root
 from solver.blueprint import Blueprint
 from solver.blueprint_walk import BlueprintWalk
@@ -69,7 +69,8 @@ class StreetSolves:
         leaves = match_leaves(tree, root.root, self.walk.tree, node)
         game = one_round_game(root.board, tree, root.ranges)
         values = self._leaf_values(game, root, leaves, 1 - own, seed, limits)
-        solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE)
+        both = self.settings.leaf == ROLLOUTS
+        solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE, both=both)
         ready = time.monotonic()
         _run(solver.solve, settings, started, limits)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}

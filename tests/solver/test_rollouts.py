@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,33 @@ def test_whole_ranges_give_what_pairs_of_hands_give(blueprint: Blueprint, choose
         np.testing.assert_allclose(for_chooser[:, 1:, :count], -expected, rtol=2e-4, atol=0.05)
         expected = np.einsum("lkij,lkj->li", pairs, reach[:, 1:, :count])
         np.testing.assert_allclose(for_other[:, 0, :count], expected, rtol=2e-4, atol=0.05)
+
+
+@pytest.mark.kernel
+def test_both_may_choose(blueprint: Blueprint) -> None:
+    """Each choice of the traverser is worth the sum over what his opponent brings by each of his."""
+    leaves = leaves_of(blueprint, BettingRoot(1, (300, 300), 20_000, 100), "100% | -", (300, 0))
+    tree = build_tree(BettingRoot(1, (300, 300), 20_000, 100), parse_menu_book("100% | -"), max_rounds=1)
+    game = one_round_game(FLOP, tree, few_hands(2, 1))
+    bias, count = FOUR_STRATEGIES[:2], game.num_hands
+    rollouts = BlueprintRollouts(blueprint, game, FLOP, leaves, 1, bias, seed=5, steady=False, both=True)
+    rollouts.next_sample()
+    river = (*FLOP, *next(run_outs(FLOP, 5)))
+    reach = np.zeros((len(leaves), 3, game.stride), dtype=np.float32)
+    reach[:, 1:, :count] = np.random.default_rng(2).uniform(0, 1, (len(leaves), 2, count))
+    reach[:, 0] = reach[:, 1:].sum(axis=1)
+    value = np.zeros_like(reach)
+    rollouts.evaluate(False, reach, value)
+    for own, (i, hand) in product(range(2), enumerate(game.labels)):
+        for n, leaf in enumerate(leaves):
+            expected = 0.0
+            for other, (j, met) in product(range(2), enumerate(game.labels)):
+                cards = [*HAND_CARDS[hand].tolist(), *HAND_CARDS[met].tolist(), *river]
+                if len(set(cards)) == len(cards):
+                    factors = np.stack([bias[own], bias[other]]).astype(np.float64)
+                    won = play_out(blueprint, leaf, (int(hand), int(met)), river, factors)
+                    expected += float(reach[n, 1 + other, j]) * won * RUN_OUTS * CHANCE
+            assert value[n, 1 + own, i] == pytest.approx(expected, rel=2e-4, abs=0.05)
 
 
 def test_luck_is_taken_out(blueprint: Blueprint) -> None:
