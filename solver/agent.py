@@ -5,7 +5,7 @@
 | pre-flop     | the whole round, with every bet that was made       | depth-limited, from a table  |
 | flop         | from before the opponent's action to the flop's end | depth-limited, rest learned  |
 | turn, first  | from before the opponent's action to the hand's end | exact                        |
-| later, river | from our decision to the hand's end                 | exact, safe                  |
+| later, river | from before the opponent's action to the hand's end | exact, safe                  |
 
 Without a table in the blueprint's file (`solver.opponent_values`) the first round is looked up.
 Decisions are a function of what is public, the seed and the limits: the cards we hold only say which column
@@ -26,14 +26,14 @@ from solver.blueprint_preflop import BlueprintPreflop
 from solver.blueprint_walk import BlueprintWalk
 from solver.decision import Decision
 from solver.limits import UNLIMITED, Limits
-from solver.nested import NEVER, Context, find_root
+from solver.nested import Context, find_root
 from solver.opponent_values import read_values
 from solver.preflop_play import SolvedPreflop
 from solver.street_solves import StreetSolves
 from solver.value_net import load_net, net_path
 
-_FIRST_TRY = 0.75
-"""Of the time there is: some is kept for solving again, should the opponent have done what he never does."""
+_FIRST_TRY = 0.9
+"""Of the time there is: some is kept for solving again, should no hand ever have done what the opponent did."""
 
 
 def _bet_oddly(betting: BettingState) -> BettingState:
@@ -107,31 +107,15 @@ class Agent:
         if context is None or "/" not in context.text or not context.is_of(betting):
             context = self._preflop.context(betting, seed, limits)
         promised = context.promised(betting, board) if self.settings.safe else None
-        if promised is not None:
-            root = find_root(betting, board, context, at_decision=True)
-            return self._solves.to_the_end(betting, root, promised, started, limits)
-        return self._solve_unsafely(betting, board, context, seed, started, limits)
-
-    def _solve_unsafely(
-        self,
-        betting: BettingState,
-        board: Cards,
-        context: Context,
-        seed: int,
-        started: float,
-        limits: Limits,
-    ) -> Decision:
-        """From before the opponent's action; if he never takes it, from our decision in what time is left."""
         first = limits if limits.seconds is None else replace(limits, seconds=_FIRST_TRY * limits.seconds)
         for at_decision in (False, True):
-            root = find_root(betting, board, context, at_decision, believing=False)
+            root = find_root(betting, board, context, at_decision)
             allowed = first if root.path else limits
             if betting.round_index == FLOP:
                 decision = self._solves.flop(betting, root, seed, started, allowed)
             else:
-                decision = self._solves.to_the_end(betting, root, None, started, allowed)
-            opponent = 1 - betting.actor
-            is_known = decision.ranges[opponent].sum() >= NEVER * root.ranges[opponent].sum()
-            if is_known or limits.stop():
+                kept = None if at_decision else promised
+                decision = self._solves.to_the_end(betting, root, kept, started, allowed)
+            if decision.ranges[1 - betting.actor].any() or limits.stop():
                 break
         return decision

@@ -1,16 +1,18 @@
 """Where a nested solve starts, and what it must know of the hand so far.
 
-1. An unsafe subgame is rooted just before the opponent's last action of the round, or at the start of the
-   round if he has not acted in it (Brown, Sandholm and Amos, 2018). He is offered what the menu offers there,
-   and what he did.
-2. A safe one is rooted at our decision: what else he could have done is in the alternative he is promised
-   instead of coming here (`solver.alternatives`).
+1. A subgame is rooted just before the opponent's last action of the round, or at the start of the round if he
+   has not acted in it (Brown, Sandholm and Amos, 2018). He is offered what the menu offers there, and what he
+   did: so what he holds when he does it is solved, too.
+2. In a safe one he may take what he was promised for that very place (`solver.alternatives`) instead of
+   coming there.
 3. A `Context` is what one decision leaves for the next: both ranges after our action, how the opponent
    replies to it with each hand, by which his range goes on, and what he is promised.
 4. Ranges are never empty: every possible hand keeps a little weight, so that an action the solution never
    takes leaves something to go on with.
-5. What nobody ever does has no answer in a solution: regrets that nothing reaches do not move. If the
-   opponent did it all the same, an unsafe subgame is solved from our decision on.
+5. What the opponent hardly ever does in the solution is answered by it all the same: he does not do it because
+   of that answer. (To take his action for saying nothing of his hand, and to solve again from there, was to
+   call a bet of 33 pots with two thirds of our range.) Only what no hand did in any iteration has no answer,
+   since regrets that nothing reaches do not move: then it is solved from our decision on.
 """
 
 from __future__ import annotations
@@ -20,7 +22,6 @@ from dataclasses import dataclass
 import msgpack
 import numpy as np
 
-from abstraction.translation import pot_fraction, pseudo_harmonic
 from game.actions import CALL, FOLD, Action, ActionKind, raise_to
 from game.betting import BettingState, start
 from game.cards import Cards
@@ -127,17 +128,12 @@ def betting_states(betting: BettingState) -> list[BettingState]:
 
 
 def find_root(
-    betting: BettingState,
-    board: Cards,
-    context: Context,
-    at_decision: bool = False,
-    believing: bool = True,
+    betting: BettingState, board: Cards, context: Context, at_decision: bool = False
 ) -> SubgameRoot:
     """Root the subgame of a decision after the flop.
 
     context      of our last decision, or of the end of the round before the flop
-    at_decision  start after the opponent's action
-    believing    then take from the context what that action says of his hand; else it says nothing
+    at_decision  start after the opponent's action, which then says nothing of his hand
     """
     states = betting_states(betting)
     own = betting.actor
@@ -145,8 +141,7 @@ def find_root(
     opponent_acted = before.round_index == betting.round_index and before.actor == 1 - own
     with_action = opponent_acted and not at_decision
     root_state = before if with_action else states[-1]
-    known = states if believing or not at_decision else states[:-1]
-    ranges = _ranges_at(known[-1] if at_decision else root_state, states, context, own)
+    ranges = _ranges_at(before if opponent_acted else states[-1], states, context, own)
     live = unblocked(board)
     ranges = np.stack([_keep_alive(weights, live) for weights in ranges])
     round_start = next(state.max_spent for state in states if state.round_index == betting.round_index)
@@ -198,28 +193,11 @@ def _ranges_at(root: BettingState, states: list[BettingState], context: Context,
     since, here = texts.index(context.text), texts.index(root.text)
     # At most one reply lies between: what follows it is a card, another round's first action, or our turn.
     if here > since and states[since].actor == 1 - own:
-        reply = _reply(states[since], states[since + 1], context.replies)
-        if reply is not None:
-            ranges[1 - own] = narrowed(ranges[1 - own], reply)
+        raised = states[since + 1].max_spent
+        code = CALL_ACTION if raised == states[since].max_spent else raised
+        if code in context.replies:
+            ranges[1 - own] = narrowed(ranges[1 - own], context.replies[code])
     return ranges
-
-
-def _reply(before: BettingState, after: BettingState, replies: dict[int, F32]) -> F32 | None:
-    """How often the opponent does what he did; of a bet that was not expected, what its neighbours say."""
-    if after.max_spent == before.max_spent:
-        return replies.get(CALL_ACTION)
-    raised = after.max_spent
-    if raised in replies:
-        return replies[raised]
-    low = max((code for code in replies if CALL_ACTION < code < raised), default=None)
-    high = min((code for code in replies if code > raised), default=None)
-    if low is None or high is None:
-        known = low if high is None else high
-        return None if known is None else replies[known]
-    faced = before.max_spent
-    share = pseudo_harmonic(*[pot_fraction(code, faced) for code in (raised, low, high)])
-    mixed: F32 = (share * replies[low] + (1 - share) * replies[high]).astype(np.float32)
-    return mixed
 
 
 def _keep_alive(weights: F32, live: np.ndarray) -> F32:

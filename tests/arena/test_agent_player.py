@@ -121,3 +121,18 @@ def test_what_no_hand_ever_does_is_answered(agent: Agent) -> None:
     assert (decision.ranges[0, live] > 0).all()
     assert decision.strategy.actions == (CALL, raise_to(20_000))
     assert np.ptp(decision.strategy.probabilities[1, live]) > 0.1  # and not all hands alike
+
+
+@pytest.mark.parametrize(
+    ("text", "board"), [("r300c/cc/r20000", "4hJh2h2d"), ("r300c/cc/cr750c/r20000", "4hJh2h2d9s")]
+)
+def test_a_bet_of_many_pots_is_called_by_few(agent: Agent, text: str, board: str) -> None:
+    """Nobody bets so in the solution, and no menu offers it: that is no reason to believe him nothing."""
+    small = "75%, a<100% | a<250%"
+    settings = replace(
+        QUICK, turn=StreetSettings(small, 40), river=StreetSettings(small, 40), flop=StreetSettings(small, 8)
+    )
+    hand = AgentPlayer("agent", Agent(agent.blueprint, settings)).start_hand(1)
+    decision = hand.decision(parse_betting(HUNL, text), parse_cards(board))
+    folded, called = decision.frequencies()
+    assert 0 < called < 0.2

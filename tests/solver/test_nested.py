@@ -130,19 +130,21 @@ def test_a_promise_is_void_if_we_have_acted_by_other_means_since() -> None:
     assert not given.is_of(parse_betting(HUNL, "cc/cc/r3000"))
 
 
-def test_a_bet_nobody_expected_is_read_between_its_neighbours() -> None:
+def test_what_he_did_last_is_left_to_the_solve() -> None:
+    """It starts before that, with all he may hold; a call that ended a round is read by the last solution."""
     ones = np.ones(NUM_HANDS, dtype=np.float32)
-    replies = {CALL_ACTION: ones, 600: 0.2 * ones, 1_200: 0.6 * ones}
-    given = Context("r300c/c", everything(), replies)
-    state = parse_betting(HUNL, "r300c/cr900")
-    live = unblocked(FLOP)
-    replies[600][:100] = 0.1
-    ranges = find_root(state, FLOP, given, at_decision=True).ranges
-    theirs = ranges[1 - state.actor]
-    assert theirs.max() == 1
-    assert 0.6 < theirs[:100][live[:100]].max() < 1
-    unread = find_root(state, FLOP, given, at_decision=True, believing=False).ranges
-    assert (unread[1 - state.actor][live] == 1).all()
+    replies = {CALL_ACTION: 0.5 * ones, 600: 0.2 * ones}
+    replies[CALL_ACTION][:100] = 0.1
+    live, given = unblocked(FLOP), Context("r300c/c", everything(), replies)
+    for text in ("r300c/cr600", "r300c/cr900"):
+        state = parse_betting(HUNL, text)
+        for at_decision in (False, True):
+            ranges = find_root(state, FLOP, given, at_decision).ranges
+            assert (ranges[1 - state.actor][live] == 1).all()
+    called = parse_betting(HUNL, "r300c/cc/")
+    ranges = find_root(called, TURN, given).ranges
+    live = unblocked(TURN)
+    assert ranges[1][live][:50] == pytest.approx(0.2)
 
 
 def test_what_nobody_does_says_nothing_of_a_hand() -> None:
