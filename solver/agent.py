@@ -33,7 +33,7 @@ from solver.street_solves import StreetSolves
 from solver.value_net import load_net, net_path
 
 _FIRST_TRY = 0.9
-"""Of the time there is: some is kept for solving again, should no hand ever have done what the opponent did."""
+"""Of the time there is: some is kept to solve again, should no hand ever have done what the opponent did."""
 
 
 def _bet_oddly(betting: BettingState) -> BettingState:

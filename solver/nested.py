@@ -9,10 +9,10 @@
    replies to it with each hand, by which his range goes on, and what he is promised.
 4. Ranges are never empty: every possible hand keeps a little weight, so that an action the solution never
    takes leaves something to go on with.
-5. What the opponent hardly ever does in the solution is answered by it all the same: he does not do it because
-   of that answer. (To take his action for saying nothing of his hand, and to solve again from there, was to
-   call a bet of 33 pots with two thirds of our range.) Only what no hand did in any iteration has no answer,
-   since regrets that nothing reaches do not move: then it is solved from our decision on.
+5. What the opponent hardly ever does in the solution is answered by it all the same: he does not do it
+   because of that answer. (To take his action for saying nothing of his hand, and to solve again from there,
+   was to call a bet of 33 pots with two thirds of our range.) Only what no hand did in any iteration has no
+   answer, since regrets that nothing reaches do not move: then it is solved from our decision on.
 """
 
 from __future__ import annotations
