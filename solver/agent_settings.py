@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import ceil
 
 from solver.layout import F32
 from solver.rollouts import FOUR_STRATEGIES
@@ -15,8 +16,8 @@ DEFAULT_BUDGET = 2.5
 LEARNED, ROLLOUTS, NET = "learned", "rollouts", "net"
 LEAF_METHODS = (LEARNED, ROLLOUTS, NET)
 
-_RIVER_ITERATIONS = 4
-"""For each one that other streets get."""
+_TURN_ITERATIONS, _RIVER_ITERATIONS = 0.5, 4.0
+"""For each one that flops get."""
 
 _CHOICES = {1: [0], 2: [0, 2], 4: [0, 1, 2, 3]}
 
@@ -42,11 +43,12 @@ class AgentSettings:
     """How to play."""
 
     flop: StreetSettings = StreetSettings(
-        "50%, 100%, a<250% | 100%, a<250% | a",
+        "75%, a<100% | 100%, a<250% | a",
         2_000,
         rare=0.1,
         quick_menu="75%, a<100% | a<250%",
-        iterations_wanted=150,
+        rich_menu="50%, 100%, a<250% | 100%, a<250% | a",
+        iterations_wanted=200,
     )
     turn: StreetSettings = StreetSettings(
         "turn: 75%, a<250% | 100%, a<250% | a; river: 75%, a<150% | a<250%",
@@ -88,8 +90,8 @@ def make_settings(
     """Settings from a few numbers; refuses what makes no sense with `ValueError`.
 
     budget      seconds for a hand; 0 for the default
-    iterations  of every solve, whatever time they take (rivers are quick and get four times as many); 0 for
-                as many as the budget allows
+    iterations  of flop solves, whatever time they take; turns, which are exact, get half as many, rivers,
+                which are quick, four times; 0 for as many as the budget allows
     values      continuations to choose from at the end of the flop: 1, 2 or 4 (the default); for both players
                 if they are played out, for the opponent if they are valued by the net
     safe        whether later solves keep what earlier ones promised the opponent
@@ -106,12 +108,12 @@ def make_settings(
         raise ValueError(f"{values} continuations: choose one of {', '.join(map(str, _CHOICES))}")
     plain = AgentSettings()
 
-    def street(settings: StreetSettings, times: int = 1) -> StreetSettings:
-        return replace(settings, max_iterations=times * iterations) if iterations else settings
+    def street(settings: StreetSettings, times: float = 1.0) -> StreetSettings:
+        return replace(settings, max_iterations=ceil(times * iterations)) if iterations else settings
 
     return AgentSettings(
         flop=street(plain.flop),
-        turn=street(plain.turn),
+        turn=street(plain.turn, _TURN_ITERATIONS),
         river=street(plain.river, _RIVER_ITERATIONS),
         budget=None if iterations else budget or DEFAULT_BUDGET,
         continuations=FOUR_STRATEGIES[_CHOICES[values or 4]],
