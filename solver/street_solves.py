@@ -41,7 +41,7 @@ FORCED = 0.5
 """Of the opponent's range in a safe solve: it enters whatever he was promised. With promises alone, anything
 may be done where they are kept with something to spare (`fathom bench safety`)."""
 
-_STEADY_SECONDS = 0.25
+_STEADY_SECONDS = 0.5
 """Taking luck out of a flop's leaves needs a tenth of a second to begin with: not where there is less."""
 
 _VALUE_SAMPLES = 24

@@ -1,0 +1,24 @@
+"""Menus for the time there is."""
+
+from __future__ import annotations
+
+from solver.pace import Pace
+
+
+def test_more_time_threads_or_fewer_nodes_are_more_iterations() -> None:
+    pace = Pace()
+    usual = pace.iterations(2, 100, 1.0, 1)
+    assert pace.iterations(2, 100, 2.0, 1) == 2 * usual
+    assert pace.iterations(2, 100, 1.0, 2) == 2 * usual
+    assert pace.iterations(2, 200, 1.0, 1) == usual / 2
+
+
+def test_slow_solves_are_remembered() -> None:
+    pace = Pace()
+    before = pace.iterations(2, 100, 1.0, 1)
+    for _ in range(30):
+        pace.learn(2, 100, 10, 1.0, 1)
+    assert pace.iterations(2, 100, 1.0, 1) < before
+    assert abs(pace.iterations(2, 100, 1.0, 1) - 10) < 1
+    pace.learn(2, 100, 0, 1.0, 1)  # nothing was done: nothing is learned
+    assert abs(pace.iterations(2, 100, 1.0, 1) - 10) < 1
