@@ -173,7 +173,7 @@ def _parse_size(word: str) -> Size:
         return Size(SizeKind.ALL_IN)
     if word == "min":
         return Size(SizeKind.LEAST)
-    if word.startswith("a<") and word.endswith("%"):
+    if word.startswith("a<") and word.endswith("%") and word.count("<") == 1:
         return Size(SizeKind.ALL_IN, _parse_size(word[2:]).amount)
     try:
         kind = SizeKind(word[-1])

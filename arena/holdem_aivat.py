@@ -201,11 +201,11 @@ class HoldemGame:
         return self._check_down(state, beliefs)
 
     def _check_down(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """As if nobody would put in another chip: nothing better is known. 0 before the flop.
+        """As if nobody would put in another chip: nothing better is known.
 
         The mean over cards to come is the same with and without the next one.
         """
-        return min(state.betting.spent) * mean_wins(*beliefs, state.board) if state.board else 0.0
+        return min(state.betting.spent) * mean_wins(*beliefs, state.board)
 
     def _guess_answer(self, state: HoldemState, beliefs: Beliefs) -> float:
         """The opponent is all-in: fold or call as the profile says, then run-outs."""

@@ -6,8 +6,8 @@
     blueprint:FILE,bias=call*10,purify=0.2 with options, a comma between
     agent, agent:FILE,budget=2             solves every decision after the flop; seconds for a hand
     agent,iterations=200                   so many iterations instead of seconds: the same hand every time
-    agent,leaf=rollouts,values=1           the end of the flop played out by the blueprint, against so many
-                                           continuations of the opponent (1, 2 or 4), instead of learned
+    agent,leaf=rollouts,values=1           the end of the flop played out by the blueprint, with so many
+                                           continuations to choose from (1, 2 or 4), instead of learned
     agent,leaf=net                         or valued by the blueprint's net
 
     acpc:COMMAND                           a program that speaks ACPC; plays over a dealer only

@@ -246,7 +246,7 @@ def agent_rows(
         )
     else:
         values = NetLeaves(net, blueprint, game, spot.board, leaves, 1 - player, bias)
-    solver = DepthLimitedSolver(game, values, 1 - player, SAMPLED_SCHEDULE, both=both)
+    solver = DepthLimitedSolver(game, values, 1 - player, SAMPLED_SCHEDULE)
     solver.solve(iterations)
     solution, exact_tree = solver.solution(), spot.solver.game.tree
     rare = AgentSettings().flop.rare

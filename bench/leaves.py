@@ -206,7 +206,7 @@ def _exact_values(blueprint: Blueprint, case: Case) -> tuple[F64, F64, float]:
     Returns float64[4, 1326] (0 where nobody is met), float64[1326] and chips.
     """
     game = one_round_game(case.flop, case.tree, case.ranges)
-    rollouts = BlueprintRollouts(blueprint, game, case.flop, [case.leaf], case.chooser)
+    rollouts = BlueprintRollouts(blueprint, game, case.flop, [case.leaf], case.chooser, steady=False)
     labels, count, num_choices = game.labels, game.num_hands, len(FOUR_STRATEGIES)
     reach = np.zeros((1, 1 + num_choices, game.stride), dtype=np.float32)
     value = np.zeros_like(reach)

@@ -96,7 +96,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--blueprint", type=Path, help="default: the one that comes with Fathom")
     parser.add_argument("--hands", type=int, default=2000, help="default: %(default)s")
-    parser.add_argument("--iterations", type=int, default=3, help="of every solve (default: %(default)s)")
+    parser.add_argument("--iterations", type=int, default=3, help="of flop solves (default: %(default)s)")
     parser.add_argument(
         "--again", type=float, default=0.1, help="share of decisions asked twice (default: %(default)s)"
     )

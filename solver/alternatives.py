@@ -17,6 +17,7 @@ import numpy as np
 from game.cards import Cards
 from game.errors import RangeError
 from game.hands import HAND_CARDS, NUM_HANDS
+from solver.engine import Engine
 from solver.game import unblocked_weight
 from solver.layout import F32, F64
 from solver.solution import Solution
@@ -37,16 +38,25 @@ class Alternatives:
     """At the start of the next round, by its card."""
 
 
-def promise(solution: Solution, child: int, player: int, payoff: Payoff = Payoff.EXPECTED) -> Alternatives:
-    """What the opponent of `player` has at a child of our decision, in a game of turn and river or river."""
+def promise(
+    solution: Solution,
+    child: int,
+    player: int,
+    payoff: Payoff = Payoff.EXPECTED,
+    engine: Engine | None = None,
+) -> Alternatives:
+    """What the opponent of `player` has at a child of our decision, in a game of turn and river or river.
+
+    engine  of the solution's game, if there is one already
+    """
     tree = solution.game.tree
     if tree.kind[child] == CHANCE:
-        return Alternatives(None, _by_card(solution, child, player, payoff))
+        return Alternatives(None, _by_card(solution, child, player, payoff, engine))
     if tree.kind[child] != DECISION:
         return Alternatives()
     call = int(tree.children_of(child)[tree.actions_of(child).index(CALL_ACTION)])
-    later = _by_card(solution, call, player, payoff) if tree.kind[call] == CHANCE else {}
-    gifts = path_gifts(solution, child, 0, 1 - player, payoff)
+    later = _by_card(solution, call, player, payoff, engine) if tree.kind[call] == CHANCE else {}
+    gifts = path_gifts(solution, child, 0, 1 - player, payoff, engine)
     return Alternatives(_per_pair(solution, child, 0, player, payoff, gifts), later)
 
 
@@ -61,14 +71,16 @@ def safe_root(board: Cards, ranges: F32, opponent: int, promised: F32) -> Subgam
     return Subgame(tuple(board), labels, ranges[:, labels], opponent, alternative[labels])
 
 
-def _by_card(solution: Solution, chance: int, player: int, payoff: Payoff) -> dict[int, F32]:
+def _by_card(
+    solution: Solution, chance: int, player: int, payoff: Payoff, engine: Engine | None
+) -> dict[int, F32]:
     """Promises for every card after a chance node; none if nobody can bet any more."""
     game, tree = solution.game, solution.game.tree
     first = int(tree.children_of(chance)[0]) if len(tree.children_of(chance)) else -1
     if first < 0 or tree.kind[first] != DECISION:
         return {}
     boards = list(game.boards_of_round(1))
-    gifts = path_gifts(solution, first, boards[0], 1 - player, payoff)
+    gifts = path_gifts(solution, first, boards[0], 1 - player, payoff, engine)
     found = {}
     for board in boards:
         promised = _per_pair(solution, first, board, player, payoff, gifts)

@@ -2,7 +2,8 @@
 
 1. The game ends at the depth limit: chance nodes without children, the *leaves*. There the *chooser*, the
    opponent of the player we solve for, makes one last choice, hand by hand: which of K strategies he will
-   play from here on. What follows is worth what that strategy gets against ours.
+   play from here on. What follows is worth what that strategy gets against ours, which leaves may let us
+   choose, too.
 2. With one strategy to choose from he cannot adapt, and the solution may be far from equilibrium; with
    enough of them it is part of one (proposition 1 of the paper).
 3. Who values the leaves is open: a table of payoffs (`TableLeaves`), play-outs of a blueprint
@@ -42,6 +43,10 @@ class LeafValues(Protocol):
     def num_choices(self) -> int:
         """K: strategies the chooser may go on with."""
 
+    @property
+    def both_choose(self) -> bool:
+        """Whether his opponent may, too (Brown and Sandholm, 2019)."""
+
     def next_sample(self) -> None:
         """Called before each iteration; values that are sampled move on to another sample."""
 
@@ -49,10 +54,10 @@ class LeafValues(Protocol):
         """Counterfactual values of the traverser, from his opponent's reach.
 
         for_chooser  who is the traverser
-        reach        float32[L, 1 + K, stride]  in: the first row of each leaf, or (if the opponent is the
-                     chooser) the rows of his choices
-        value        float32[L, 1 + K, stride]  out: the rows of the choices if the traverser is the chooser,
-                     else the first row
+        reach        float32[L, 1 + K, stride]  in: the opponent's whole reach in the first row of each leaf
+                     and, if he chooses, that of his choices in the others
+        value        float32[L, 1 + K, stride]  out: the rows of the choices if the traverser chooses, else
+                     the first row
         step         of a pass that learns; None: nothing is to be learned
         """
 
@@ -68,6 +73,11 @@ class TableLeaves:
     def num_choices(self) -> int:
         """K."""
         return len(self.matrices[0])
+
+    @property
+    def both_choose(self) -> bool:
+        """The chooser alone."""
+        return False
 
     def next_sample(self) -> None:
         """Nothing is sampled."""
@@ -87,11 +97,9 @@ class DepthLimitedSolver:
         chooser: int,
         schedule: Schedule = DEFAULT_SCHEDULE,
         groups: I32 | None = None,
-        both: bool = False,
     ) -> None:
         """A solver for a game of one round.
 
-        both    whether the chooser's opponent chooses, too (Brown and Sandholm, 2019)
         groups  int32[L]: leaves of the same group are one to the chooser (an action he has not seen);
                 by default he can tell all apart
         """
@@ -121,7 +129,7 @@ class DepthLimitedSolver:
         size = num_groups * num_choices * stride
         self.choice_regret = aligned(2 * size).reshape(2, size)
         """By player."""
-        self._choosers = (0, 1) if both else (chooser,)
+        self._choosers = (0, 1) if leaves.both_choose else (chooser,)
         self._reach = np.zeros((2, stride), dtype=np.float32)
         self._reach[:, : game.num_hands] = game.ranges
         shape = (num_leaves, 1 + num_choices, stride)

@@ -72,12 +72,18 @@ def grids(ranges: F32, own: int, names: Sequence[str], probabilities: F32) -> di
     weight = ranges[own].astype(np.float64) * possible
     return {
         "own_range": _grid(weight),
-        "opponent_range": _grid(ranges[1 - own].astype(np.float64)),
+        "opponent_range": _grid(_scaled(ranges[1 - own].astype(np.float64))),
         "strategy_grid": {
             name: _grid(weight, row.astype(np.float64))
             for name, row in zip(names, probabilities, strict=True)
         },
     }
+
+
+def _scaled(weight: F64) -> F64:
+    """To a largest weight of 1 where it is small: what is hardly ever done is done with some hands, too."""
+    largest = float(weight.max())
+    return weight / largest if 0 < largest < 1 else weight
 
 
 def grid_places() -> np.ndarray:

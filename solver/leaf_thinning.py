@@ -71,6 +71,8 @@ def _thin_node(
     bets = [child for child in pots if tree.action[child] < stack]
     all_ins = [child for child in pots if tree.action[child] >= stack and pots[child] <= _MOST_ALL_IN]
     left = sorted(bets, key=lambda child: abs(log(pots[child])))[:1] + all_ins
+    if not left and not tree.action[children[0]] < CALL_ACTION:  # a decision needs two actions
+        left = sorted(pots, key=lambda child: pots[child])[:1]
     for child in pots:
         kept[child] = child in left
     number = {child: i for i, child in enumerate([child for child in children if kept[child]])}

@@ -83,7 +83,9 @@ class Context:
         return any(state.text == self.text for state in betting_states(betting))
 
     def promised(self, betting: BettingState, board: Cards) -> F32 | None:
-        """float32[1326]: what the opponent is promised for a decision of ours, None if nothing is.
+        """float32[1326]: what the opponent is promised where the solve of a decision begins, or None.
+
+        That is his decision after our action, or the start of the next round.
 
         Nothing is, either, if we have acted since then by other means (a fallback): pots differ.
         """
@@ -191,7 +193,7 @@ def _ranges_at(root: BettingState, states: list[BettingState], context: Context,
     ranges = context.ranges.copy()
     texts = [state.text for state in states]
     since, here = texts.index(context.text), texts.index(root.text)
-    # At most one reply lies between: what follows it is a card, another round's first action, or our turn.
+    # One reply lies between, if we have not acted by other means since: what follows it is a card or our turn.
     if here > since and states[since].actor == 1 - own:
         raised = states[since + 1].max_spent
         code = CALL_ACTION if raised == states[since].max_spent else raised

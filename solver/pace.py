@@ -10,6 +10,8 @@ _FIRST = {1: 9e-5, 2: 9e-5, 3: 2e-6}
 """Seconds of one thread per node and iteration, by street, of a server of 2024."""
 _NEWEST = 0.2
 """What the last solve counts in the estimate."""
+_LEAST_ITERATIONS, _LEAST_NODES = 8, 20
+"""Smaller solves tell of what it takes to begin one."""
 
 
 class Pace:
@@ -24,6 +26,6 @@ class Pace:
 
     def learn(self, street: int, nodes: int, iterations: int, seconds: float, threads: int) -> None:
         """A solve took so long."""
-        if iterations > 0:
+        if iterations >= _LEAST_ITERATIONS and nodes >= _LEAST_NODES:
             taken = seconds * threads / (nodes * iterations)
             self._seconds[street] += _NEWEST * (taken - self._seconds[street])

@@ -35,6 +35,7 @@ class ClassLeaves:
     matrices: tuple[F32, ...]
     """float32[K or 1, 169, 169] for each leaf: what the chooser's opponent wins, times pairs of hands."""
     num_choices: int
+    both_choose: bool = False
 
     def next_sample(self) -> None:
         """Nothing is sampled."""

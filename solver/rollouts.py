@@ -1,7 +1,8 @@
 """Values at the end of the flop: play-outs of the blueprint over turn and river, with whole ranges.
 
 1. The chooser goes on with the blueprint, or with it biased ten times towards folding, calling or raising;
-   we go on with the blueprint (Brown, Sandholm and Amos, 2018).
+   we go on with the blueprint (Brown, Sandholm and Amos, 2018), or choose as he does (Brown and Sandholm,
+   2019).
 2. Each iteration sees one run-out of turn and river, on which every hand of both ranges is played out exactly
    (public chance sampling; Johanson et al., 2012). Run-outs come without repetition, every turn card once
    before any comes again.
@@ -133,6 +134,11 @@ class BlueprintRollouts:
     def num_choices(self) -> int:
         """K."""
         return len(self._book.bias)
+
+    @property
+    def both_choose(self) -> bool:
+        """As asked for."""
+        return self._both
 
     def next_sample(self) -> None:
         """Turn to another run-out."""

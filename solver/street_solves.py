@@ -9,7 +9,7 @@ from math import inf
 
 from abstraction.menu import parse_menu_book
 from game.betting import BettingState
-from solver.agent_settings import FLOP, LEARNED, RIVER, ROLLOUTS, AgentSettings, StreetSettings
+from solver.agent_settings import FLOP, LEARNED, RIVER, AgentSettings, StreetSettings
 from solver.alternatives import Alternatives, promise, safe_root
 from solver.blueprint import Blueprint
 from solver.blueprint_walk import BlueprintWalk
@@ -64,13 +64,13 @@ class StreetSolves:
     ) -> Decision:
         """To the end of the flop."""
         settings, own = self.settings.flop, betting.actor
-        tree = self._tree(FLOP, settings, root, limits, max_rounds=1)
+        left = _time_left(started, limits)
+        tree = self._tree(FLOP, settings, root, left, self._threads(limits), max_rounds=1)
         node = self.walk.find(root.betting, seed)
         leaves = match_leaves(tree, root.root, self.walk.tree, node)
         game = one_round_game(root.board, tree, root.ranges)
-        values = self._leaf_values(game, root, leaves, 1 - own, seed, limits)
-        both = self.settings.leaf == ROLLOUTS
-        solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE, both=both)
+        values = self._leaf_values(game, root, leaves, 1 - own, seed, left, self._threads(limits))
+        solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE)
         ready = time.monotonic()
         _run(solver.solve, settings, started, limits)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
@@ -85,18 +85,19 @@ class StreetSolves:
         street: int,
         settings: StreetSettings,
         root: SubgameRoot,
-        limits: Limits,
+        left: float | None,
+        threads: int,
         max_rounds: int = RIVER,
     ) -> Tree:
-        """The largest tree that there is time for, or the smallest."""
+        """The largest tree that there is time for, or the smallest.
+
+        left  seconds; None: time does not matter
+        """
         menus = [menu for menu in (settings.rich_menu, settings.menu, settings.quick_menu) if menu]
-        if limits.seconds is None:
-            menus = [settings.menu]
-        for menu in menus:
+        for menu in menus if left is not None else [settings.menu]:
             tree = build_tree(root.root, parse_menu_book(menu), root.extra, max_rounds=max_rounds)
-            threads = self._threads(limits)
-            if limits.seconds is None or settings.iterations_wanted <= self.pace.iterations(
-                street, tree.num_nodes, limits.seconds, threads
+            if left is None or self.pace.iterations(street, tree.num_nodes, left, threads) >= (
+                settings.iterations_wanted
             ):
                 break
         return tree
@@ -105,17 +106,22 @@ class StreetSolves:
         return limits.threads or self.settings.threads
 
     def _leaf_values(
-        self, game: Game, root: SubgameRoot, leaves: list[Leaf], chooser: int, seed: int, limits: Limits
+        self,
+        game: Game,
+        root: SubgameRoot,
+        leaves: list[Leaf],
+        chooser: int,
+        seed: int,
+        left: float | None,
+        threads: int,
     ) -> LeafValues:
-        bias = self.settings.continuations
+        bias, steady = self.settings.continuations, left is None or left >= _STEADY_SECONDS
         if self.net is not None:
-            return NetLeaves(self.net, self.blueprint, game, root.board, leaves, chooser, bias, seed)
-        threads = self._threads(limits)
-        steady = limits.seconds is None or limits.seconds >= _STEADY_SECONDS
+            return NetLeaves(self.net, self.blueprint, game, root.board, leaves, chooser, bias, seed, steady)
         if self.settings.leaf == LEARNED:
             return LearnedLeaves(self.blueprint, game, root.board, leaves, chooser, seed, threads, steady)
         return BlueprintRollouts(
-            self.blueprint, game, root.board, leaves, chooser, bias, seed, threads, steady
+            self.blueprint, game, root.board, leaves, chooser, bias, seed, threads, steady, both=True
         )
 
     def to_the_end(
@@ -127,7 +133,7 @@ class StreetSolves:
         """
         settings = self.settings.street(betting.round_index)
         threads = self._threads(limits)
-        tree = self._tree(betting.round_index, settings, root, limits)
+        tree = self._tree(betting.round_index, settings, root, _time_left(started, limits), threads)
         if promised is None:
             solver = Solver(holdem_game(root.board, tree, root.ranges), threads=threads)
         else:
@@ -140,9 +146,7 @@ class StreetSolves:
         ready = time.monotonic()
         _run(solve, settings, started, limits)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
-        self.pace.learn(
-            betting.round_index, tree.num_nodes, solver.iterations, phases["solve"], self._threads(limits)
-        )
+        self.pace.learn(betting.round_index, tree.num_nodes, solver.iterations, phases["solve"], threads)
         method = Method.EXACT if promised is None else Method.SAFE
         return read_decision(
             betting, root, solver.solution(), method, phases, _ToTheEnd(solver), settings.rare
@@ -186,7 +190,11 @@ class _ToTheEnd:
 
     def promise(self, node: int, action: int, player: int) -> Alternatives | None:
         child = int(self.solver.game.tree.children_of(node)[action])
-        return promise(self.solver.solution(), child, player)
+        return promise(self.solver.solution(), child, player, engine=self.solver.engine)
+
+
+def _time_left(started: float, limits: Limits) -> float | None:
+    return None if limits.seconds is None else started + limits.seconds - time.monotonic()
 
 
 def _run(

@@ -151,7 +151,9 @@ class NetLeaves:
         chooser: int,
         bias: F32 = FOUR_STRATEGIES,
         seed: int = 0,
+        steady: bool = True,
     ) -> None:
+        """Value the leaves of a game. `steady` is for those where nobody can bet any more."""
         self._hands = np.ascontiguousarray(game.hands)
         going_on = [i for i, leaf in enumerate(leaves) if leaf.blueprint_node != SHOWDOWN_ONLY]
         shut = [i for i, leaf in enumerate(leaves) if leaf.blueprint_node == SHOWDOWN_ONLY]
@@ -164,13 +166,25 @@ class NetLeaves:
             ours = _chips(net, blueprint, classes, [leaves[i] for i in going_on], flop, chooser, bias)
             self._values = np.stack([-ours.transpose(0, 1, 3, 2), ours], axis=1)
         self._showdowns = BlueprintRollouts(
-            blueprint, game, flop, [leaves[i] for i in shut], chooser, bias, seed
+            blueprint,
+            game,
+            flop,
+            [leaves[i] for i in shut],
+            chooser,
+            bias,
+            seed,
+            steady=steady and bool(shut),
         )
 
     @property
     def num_choices(self) -> int:
         """K."""
         return self._num_choices
+
+    @property
+    def both_choose(self) -> bool:
+        """The net knows the opponent's choices only."""
+        return False
 
     def next_sample(self) -> None:
         """Turn to another run-out, for showdowns."""

@@ -31,7 +31,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--blueprint", type=Path, metavar="FILE", help="default: the one with Fathom")
     parser.add_argument("--budget", type=float, default=0.0, metavar="SECONDS", help="for the whole hand")
     parser.add_argument(
-        "--iterations", type=int, default=0, help="of every solve, instead of a budget: repeatable"
+        "--iterations",
+        type=int,
+        default=0,
+        help="of flop solves (turns get half, rivers four times as many), instead of a budget: repeatable",
     )
     parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=1, help="of all that is random (default: %(default)s)")

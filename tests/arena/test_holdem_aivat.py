@@ -158,8 +158,6 @@ def test_states_follow_the_tree(tmp_path: Path) -> None:
     # Taken for all-in and called, the tree's hand is over and the real one is not: nobody knows any more.
     huge = state_after(game, "r300r18000c/", BOARD)
     assert (huge.node, huge.place) == (-1, -1)
-    assert game.guess(huge, sparse_beliefs(())) == 0.0
-    assert game.guess_dealt(huge, sparse_beliefs(())) == 0.0
     all_in = state_after(game, "r300r20000c///", BOARD)
     assert all_in.betting.is_finished
     assert all_in.board == ()
@@ -304,9 +302,17 @@ def test_a_played_hand_has_every_step(tmp_path: Path) -> None:
     assert np.isfinite(value)
 
 
-def test_hands_that_leave_the_tree_are_checked_down(tmp_path: Path) -> None:
+def test_hands_that_leave_the_tree_are_checked_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the mean over run-outs, which is also the mean over the cards that may come next."""
     _, game = some_game(tmp_path)
+    wins = np.zeros((NUM_HANDS, NUM_HANDS), dtype=np.float32)
+    monkeypatch.setattr("solver.allin_equity.preflop_wins", lambda: wins)
+    preflop = state_after(game, "r300r18000c/", BOARD)
+    assert (preflop.node, preflop.place) == (-1, -1)
+    first, second = parse_hand("AsAh"), parse_hand("KdKc")
+    wins[first, second] = 0.64
+    pair = tuple(np.eye(1, NUM_HANDS, hand)[0] for hand in (first, second))
+    assert game.guess_dealt(preflop, pair) == pytest.approx(0.64 * 18_000)
     before = state_after(game, "r300r18000c/cc/", BOARD)
     turn = game.after_deal(before, BOARD[:4])
     assert (before.node, turn.node) == (-1, -1)

@@ -10,12 +10,13 @@ from abstraction.tables import BucketTables
 from game.cards import parse_cards
 from game.definition import HUNL
 from game.evaluator import NUM_LIVE_HANDS
-from game.hands import NUM_HANDS, unblocked
+from game.hands import NUM_HANDS, parse_hand, unblocked
 from solver.allin_equity import (
     NUM_BOARDS,
     add_wins,
     all_board_wins,
     count_preflop_wins,
+    flop_wins,
     mean_wins,
     pair_wins,
     runout_wins,
@@ -235,3 +236,15 @@ def test_river_walks_match_the_reference() -> None:
                 assert found / mass == pytest.approx(value)
     mean = mean_over_rivers(betting, strategy, 8, root, tables, board_array(TURN), first, second, walk)
     assert mean == pytest.approx(total / weight)
+
+
+def test_wins_on_a_flop_are_those_of_pairs() -> None:
+    flop = tuple(parse_cards("7h8hTs"))
+    texts = ("AsAh", "KdKc", "9h6h", "2c3d", "As2c")
+    hands = np.array([parse_hand(text) for text in texts], dtype=np.int64)
+    wins = flop_wins(flop, hands.tobytes())
+    for i, first in enumerate(texts):
+        for j, second in enumerate(texts):
+            one, two = tuple(parse_cards(first)), tuple(parse_cards(second))
+            expected = 0.0 if set(one) & set(two) else pair_wins(one, two, flop)
+            assert wins[i, j] == pytest.approx(expected, abs=1e-6)

@@ -28,6 +28,7 @@ def test_first_rounds_stay_whole_and_later_ones_keep_one_bet(blueprint: Blueprin
         children = tree.children_of(int(node))
         left = [int(tree.action[child]) for child in children if thinning.kept[child]]
         assert CALL_ACTION in left
+        assert len(left) >= 2
         assert len([code for code in left if CALL_ACTION < code < stack]) <= 1
         becomes = thinning.becomes[node][: len(children)]
         assert set(becomes.tolist()) == set(range(len(left)))

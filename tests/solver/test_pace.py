@@ -20,5 +20,6 @@ def test_slow_solves_are_remembered() -> None:
         pace.learn(2, 100, 10, 1.0, 1)
     assert pace.iterations(2, 100, 1.0, 1) < before
     assert abs(pace.iterations(2, 100, 1.0, 1) - 10) < 1
-    pace.learn(2, 100, 0, 1.0, 1)  # nothing was done: nothing is learned
+    for nodes, iterations in ((100, 0), (100, 1), (3, 100)):  # they tell of what it takes to begin
+        pace.learn(2, nodes, iterations, 9.0, 1)
     assert abs(pace.iterations(2, 100, 1.0, 1) - 10) < 1

@@ -14,6 +14,7 @@ from game.hands import HAND_CARDS, NUM_HANDS, unblocked
 from solver.blueprint import Blueprint
 from solver.blueprint_walk import make_walk_tree
 from solver.depth_limited import DepthLimitedSolver
+from solver.engine import EVALUATE
 from solver.leaf_match import SHOWDOWN_ONLY, Leaf, match_leaves
 from solver.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game, run_outs
 from solver.tree import BettingRoot, build_tree
@@ -118,6 +119,23 @@ def test_both_may_choose(blueprint: Blueprint) -> None:
                     won = play_out(blueprint, leaf, (int(hand), int(met)), river, factors)
                     expected += float(reach[n, 1 + other, j]) * won * RUN_OUTS * CHANCE
             assert value[n, 1 + own, i] == pytest.approx(expected, rel=2e-4, abs=0.05)
+
+
+def test_both_solve_the_same_game(blueprint: Blueprint) -> None:
+    """Whoever chooses, what one player has at the root the other has not."""
+    root = BettingRoot(1, (300, 300), 20_000, 100)
+    tree = build_tree(root, parse_menu_book("100%, a | a"), max_rounds=1)
+    leaves = leaves_of(blueprint, root, "100%, a | a", (300, 0))
+    game = one_round_game(FLOP, tree, few_hands(20, 1))
+    for both in (False, True):
+        rollouts = BlueprintRollouts(blueprint, game, FLOP, leaves, 1, seed=5, both=both)
+        solver = DepthLimitedSolver(game, rollouts, 1)
+        solver.solve(20)
+        means = [
+            solver._evaluate(player, EVALUATE, RUN_OUTS) or solver.root_values(player) for player in (0, 1)
+        ]
+        worth = [float(mean @ game.ranges[player]) / game.pairings() for player, mean in enumerate(means)]
+        assert worth[0] == pytest.approx(-worth[1], abs=0.01 * 600)
 
 
 def test_luck_is_taken_out(blueprint: Blueprint) -> None:
