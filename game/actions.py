@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class ActionKind(StrEnum):
@@ -14,9 +14,11 @@ class ActionKind(StrEnum):
     RAISE = "r"
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One action. `raise_to` is the player's total chips over the whole hand; 0 unless a no-limit raise."""
+class Action(NamedTuple):
+    """One action. `raise_to` is the player's total chips over the whole hand; 0 unless a no-limit raise.
+
+    A named tuple for the same reason as `BettingState`.
+    """
 
     kind: ActionKind
     raise_to: int = 0
