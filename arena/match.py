@@ -155,22 +155,22 @@ class Match:
 
     def _play_hand(self, hand: _Hand, betting: BettingState) -> BettingState:
         """Play a hand to its end, whose last state stays queued."""
-        lines, transcript, seats = hand.lines, self._transcript, self._seats
+        transcript, match_states = self._transcript, hand.lines.match_states
+        seats = self._seats if hand.first_seat == 0 else self._seats[::-1]  # by position
+        states = match_states(betting)
         while (actor := betting.actor) != NOBODY:
-            seat, opponent = seats[actor ^ hand.first_seat], seats[1 - actor ^ hand.first_seat]
-            asked = lines.match_state(actor, betting)
+            seat, opponent, asked = seats[actor], seats[1 - actor], states[actor]
             seat.send(asked + _LINE_END)
             self._last_asked_us = asked_us = now_us()
-            told = lines.match_state(1 - actor, betting)
-            opponent.queue(told + _LINE_END)
+            opponent.queue(states[1 - actor] + _LINE_END)
             if not transcript.quiet:
-                self._report(hand, (asked, told) if actor == 0 else (told, asked))
+                transcript.sent(asked_us, states if hand.first_seat == 0 else states[::-1])
             betting = self._await_action(seat, opponent, hand, betting, asked, asked_us)
-        states = lines.match_state(0, betting), lines.match_state(1, betting)
-        for seat in seats:
-            seat.queue(states[seat.number ^ hand.first_seat] + _LINE_END)
+            states = match_states(betting)
+        for seat, state in zip(seats, states, strict=True):
+            seat.queue(state + _LINE_END)
         if not transcript.quiet:
-            self._report(hand, states)
+            transcript.sent(now_us(), states if hand.first_seat == 0 else states[::-1])
             if hand.hand_id % _TIMES_EVERY_HANDS == 0:
                 for number, used_us in enumerate(self._clock.used_match_us):
                     transcript.remark(
@@ -201,7 +201,7 @@ class Match:
                     f"{waited:.1f} seconds spent waiting; timeout {limit:.1f}"
                 )
             if not transcript.quiet:
-                transcript.received(seat.number, answered_us, line)
+                transcript.received(answered_us, seat.number, line)
             waiting_since_us = answered_us
             played = foreseen.get(line) or _play_plainly(line, asked, betting)
             if played is not None:
@@ -226,12 +226,6 @@ class Match:
     def _charge(self, seat: Seat, asked_us: int, answered_us: int) -> None:
         if not self._clock.charge(seat.number, asked_us, answered_us):
             raise MatchAborted(f"seat {seat.number + 1} ran out of time")
-
-    def _report(self, hand: _Hand, states: tuple[bytes, bytes]) -> None:
-        """Note for the transcript that a state, given as each position sees it, went to both players."""
-        time_us = now_us()
-        for seat in range(NUM_PLAYERS):
-            self._transcript.sent(seat, time_us, states[seat ^ hand.first_seat] + _LINE_END)
 
     def _write_down(self) -> None:
         """What can wait until the players have what they need: accounts, files, and the next deals."""

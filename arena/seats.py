@@ -77,6 +77,7 @@ class Seat:
     def __init__(self, number: int, connection: socket.socket, response_us: int) -> None:
         self.number = number
         self._connection = connection
+        self._receive = connection.recv
         self._lines = LineBuffer()
         self._outbox = b""
         self._response_ms = min(response_us / 1000, _LONGEST_WAIT_MS)  # a negative limit wrapped: none
@@ -109,11 +110,14 @@ class Seat:
         if self._sleepy_turns:
             self._sleepy_turns -= 1
             return self._read_now(flags=0)
-        started = time.monotonic_ns()
-        os.sched_yield()
-        if time.monotonic_ns() - started > _LONG_YIELD_NS:
-            self._sleepy_turns = _SLEEPY_TURNS
-        return self._read_now()
+        line = self._read_now()
+        if line is None:
+            started = time.monotonic_ns()
+            os.sched_yield()
+            if time.monotonic_ns() - started > _LONG_YIELD_NS:
+                self._sleepy_turns = _SLEEPY_TURNS
+            line = self._read_now()
+        return line
 
     def read_reply(self) -> bytes:
         """The next line, waiting no longer than the response limit; empty if there is none."""
@@ -128,7 +132,8 @@ class Seat:
         """The next line, waiting no longer than given; empty if there is none. None waits for ever."""
         limit_ms = _LONGEST_WAIT_MS if timeout_ms is None else timeout_ms
         deadline = time.monotonic() + limit_ms / 1000
-        while (line := self._lines.next_line()) is None:
+        line = self._lines.next_line()
+        while line is None:
             if not self._poller.poll(max(deadline - time.monotonic(), 0.0) * 1000):
                 return b""
             try:
@@ -137,17 +142,16 @@ class Seat:
                 return b""
             if not chunk:
                 return self._lines.rest()
-            self._lines.feed(chunk)
+            line = self._lines.feed(chunk)
         return line
 
     def _read_now(self, flags: int = socket.MSG_DONTWAIT) -> bytes | None:
         line = self._lines.next_line()
         if line is None:
             try:
-                self._lines.feed(self._connection.recv(_RECEIVE_BYTES, flags))
+                line = self._lines.feed(self._receive(_RECEIVE_BYTES, flags))
             except OSError:
                 return None
-            line = self._lines.next_line()
         return line
 
     def close(self) -> None:

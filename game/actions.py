@@ -35,4 +35,4 @@ LIMIT_RAISE = Action(ActionKind.RAISE)
 
 def raise_to(chips: int) -> Action:
     """Raise (or bet) so that the player has put `chips` into the pot over the whole hand."""
-    return Action(ActionKind.RAISE, chips)
+    return tuple.__new__(Action, (ActionKind.RAISE, chips))  # see `game.betting` for why not `Action(...)`

@@ -147,7 +147,7 @@ class BettingState(NamedTuple):
             return self._finish(action, spent, folder=actor)
         stack = definition.stacks[actor]
         if kind is _CALL:
-            own = max_spent if max_spent < stack else stack
+            own = min(max_spent, stack)
             text += "c"
         else:
             if definition.no_limit:

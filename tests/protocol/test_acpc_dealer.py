@@ -41,7 +41,7 @@ def _request(betting_text: str = "", definition: GameDefinition = HUNL) -> Reply
     betting = parse_betting(definition, betting_text)
     board = BOARD[: definition.board_size(betting.round_index)]
     return ReplyRequest(
-        _lines(definition).match_state(betting.actor, betting), 17, betting, HOLE[betting.actor], board
+        _lines(definition).match_states(betting)[betting.actor], 17, betting, HOLE[betting.actor], board
     )
 
 
@@ -57,7 +57,7 @@ def _request(betting_text: str = "", definition: GameDefinition = HUNL) -> Reply
     ],
 )
 def test_match_states(betting: str, viewer: int, line: bytes) -> None:
-    assert _lines().match_state(viewer, parse_betting(HUNL, betting)) == line
+    assert _lines().match_states(parse_betting(HUNL, betting))[viewer] == line
 
 
 def test_log_lines() -> None:
@@ -199,9 +199,10 @@ def test_bad_versions(line: bytes) -> None:
 def _cut(data: bytes, cuts: list[int]) -> list[bytes]:
     buffer, lines, bounds = LineBuffer(), [], [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
     for i, j in zip(bounds, bounds[1:], strict=False):  # noqa: RUF007 - the chunk may be empty
-        buffer.feed(data[i:j])
-        while (line := buffer.next_line()) is not None:
+        line = buffer.feed(data[i:j])
+        while line is not None:
             lines.append(line)
+            line = buffer.next_line()
     return [*lines, buffer.rest()]
 
 
