@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     from arena.dealer import run_dealer
     from game.errors import DefinitionError
 
-    # Hands wait to be written down many at a time: what the collector looks through again and again is no garbage.
+    # Hands that wait to be written down are no garbage, however often the collector looks at them.
     gc.freeze()
     gc.set_threshold(_COLLECT_EVERY_OBJECTS)
     try:
