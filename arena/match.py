@@ -155,22 +155,14 @@ class Match:
 
     def _play_hand(self, hand: _Hand, betting: BettingState) -> BettingState:
         """Play a hand to its end, whose last state stays queued."""
-        transcript, match_states = self._transcript, hand.lines.match_states
-        seats = self._seats if hand.first_seat == 0 else self._seats[::-1]  # by position
-        states = match_states(betting)
-        while (actor := betting.actor) != NOBODY:
-            seat, opponent, asked = seats[actor], seats[1 - actor], states[actor]
-            seat.send(asked + _LINE_END)
-            self._last_asked_us = asked_us = now_us()
-            opponent.queue(states[1 - actor] + _LINE_END)
-            if not transcript.quiet:
-                transcript.sent(asked_us, states if hand.first_seat == 0 else states[::-1])
-            betting = self._await_action(seat, opponent, hand, betting, asked, asked_us)
-            states = match_states(betting)
-        for seat, state in zip(seats, states, strict=True):
-            seat.queue(state + _LINE_END)
+        transcript = self._transcript
+        while betting.actor != NOBODY:
+            betting = self._take_turn(hand, betting)
+        states = hand.lines.match_states(betting)
+        for seat in self._seats:
+            seat.outbox += states[seat.number ^ hand.first_seat] + _LINE_END
         if not transcript.quiet:
-            transcript.sent(now_us(), states if hand.first_seat == 0 else states[::-1])
+            self._report(hand, states, now_us())
             if hand.hand_id % _TIMES_EVERY_HANDS == 0:
                 for number, used_us in enumerate(self._clock.used_match_us):
                     transcript.remark(
@@ -179,39 +171,46 @@ class Match:
         self._clock.start_hand()
         return betting
 
-    def _await_action(
-        self, seat: Seat, opponent: Seat, hand: _Hand, betting: BettingState, asked: bytes, asked_us: int
-    ) -> BettingState:
-        """The betting after what the player does, or after what that is turned into."""
+    def _take_turn(self, hand: _Hand, betting: BettingState) -> BettingState:
+        """The betting after what the player who is to act does, or after what that is turned into."""
+        actor = betting.actor
+        number = actor ^ hand.first_seat
+        seat, opponent = self._seats[number], self._seats[1 - number]
+        states = hand.lines.match_states(betting)
+        asked = states[actor]
+        line = seat.ask(asked + _LINE_END)
+        opponent.outbox += states[1 - actor] + _LINE_END
+        self._last_asked_us = asked_us = waiting_since_us = seat.asked_us
         transcript = self._transcript
-        waiting_since_us = asked_us
+        if not transcript.quiet:
+            self._report(hand, states, asked_us)
         foreseen: dict[bytes, _Played] = {}
         while True:
-            line = seat.read_soon()
             if line is None:
                 opponent.send()
                 self._write_down()
                 foreseen = foreseen or _foresee(asked, betting)
                 line = seat.read_reply()
-            answered_us = now_us()
+            answered_us = seat.answered_us
             if not line:
                 waited, limit = (answered_us - waiting_since_us) / 1e6, self._terms.limits.response_us() / 1e6
                 raise MatchAborted(
-                    f"could not get action from seat {seat.number + 1}\n"
+                    f"could not get action from seat {number + 1}\n"
                     f"{waited:.1f} seconds spent waiting; timeout {limit:.1f}"
                 )
             if not transcript.quiet:
-                transcript.received(answered_us, seat.number, line)
+                transcript.received(answered_us, number, line)
             waiting_since_us = answered_us
             played = foreseen.get(line) or _play_plainly(line, asked, betting)
             if played is not None:
-                self._charge(seat, asked_us, answered_us)
+                self._charge(number, asked_us, answered_us)
             else:
                 reply = read_reply(line, _request(hand, betting, asked))
+                line = None
                 if isinstance(reply, CommentLine):
                     transcript.flush()
                     continue
-                self._charge(seat, asked_us, answered_us)
+                self._charge(number, asked_us, answered_us)
                 for warning in reply.warnings:
                     transcript.say(warning + "\n")
                 if isinstance(reply, IgnoredLine):
@@ -223,9 +222,13 @@ class Match:
                 self._transactions.write(Transaction(played[0], hand.hand_id, asked_us, answered_us))
             return played[1]
 
-    def _charge(self, seat: Seat, asked_us: int, answered_us: int) -> None:
-        if not self._clock.charge(seat.number, asked_us, answered_us):
-            raise MatchAborted(f"seat {seat.number + 1} ran out of time")
+    def _report(self, hand: _Hand, states: tuple[bytes, bytes], time_us: int) -> None:
+        """Note for the transcript that a state, given as each position sees it, went to both players."""
+        self._transcript.sent(time_us, states if hand.first_seat == 0 else states[::-1])
+
+    def _charge(self, seat: int, asked_us: int, answered_us: int) -> None:
+        if not self._clock.charge(seat, asked_us, answered_us):
+            raise MatchAborted(f"seat {seat + 1} ran out of time")
 
     def _write_down(self) -> None:
         """What can wait until the players have what they need: accounts, files, and the next deals."""

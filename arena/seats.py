@@ -14,18 +14,19 @@ import struct
 import time
 from collections.abc import Sequence
 
-from arena.clock import TimeLimits
+from arena.clock import TimeLimits, now_us
 from arena.errors import MatchAborted
 from protocol.acpc_dealer import LineBuffer
 
 ANY_ADDRESS = ""
 
 _RECEIVE_BYTES = 4096
+_AT_ONCE = socket.MSG_DONTWAIT
 # Waking a sleeping process on an idle core costs about as much as a simple player needs for its reply. So the
 # dealer stays awake for a good millisecond, letting others go first, before it really waits. But when one of
 # them runs on its own core, be it the player or a stranger, sleeping is the quicker way to get it back.
 _YIELDS_BEFORE_WAITING = 400
-_LONG_YIELD_NS = 60_000
+_LONG_YIELD_US = int(os.environ.get("LONG", "60"))
 _SLEEPY_TURNS = 10
 _PATIENCE_MS = 5
 _LONGEST_WAIT_MS = 86400e3 * 20  # stands for "no limit": poll() takes no more than 2^31 ms
@@ -72,14 +73,17 @@ def accept_all(
 
 
 class Seat:
-    """One player's connection. Lines are queued and sent together: system calls cost most."""
+    """One player's connection."""
 
     def __init__(self, number: int, connection: socket.socket, response_us: int) -> None:
         self.number = number
         self._connection = connection
+        self._send = connection.sendall
         self._receive = connection.recv
         self._lines = LineBuffer()
-        self._outbox = b""
+        self.outbox = b""
+        """Lines that go out with the next one: system calls cost most."""
+        self.asked_us = self.answered_us = 0
         self._response_ms = min(response_us / 1000, _LONGEST_WAIT_MS)  # a negative limit wrapped: none
         self._sleepy_turns = 0
         self._poller = select.poll()
@@ -90,43 +94,50 @@ class Seat:
         # A player who never reads is given as long as one who never answers.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(self._response_ms))
 
-    def queue(self, line: bytes) -> None:
-        """Have a line sent before the next one."""
-        self._outbox += line
-
     def send(self, line: bytes = b"") -> None:
-        """Send what is queued, and then this line."""
-        outbox = self._outbox + line
-        if not outbox:
-            return
-        try:
-            self._connection.sendall(outbox)
-        except OSError as error:
-            raise MatchAborted(f"could not send state to seat {self.number + 1}") from error
-        self._outbox = b""
+        """Send what is in the outbox, and then this line."""
+        outbox = self.outbox + line
+        if outbox:
+            try:
+                self._send(outbox)
+            except OSError as error:
+                raise MatchAborted(f"could not send state to seat {self.number + 1}") from error
+            self.outbox = b""
 
-    def read_soon(self) -> bytes | None:
-        """The next line if it comes within some milliseconds and there is nothing better to do meanwhile."""
+    def ask(self, line: bytes) -> bytes | None:
+        """Send as `send` does; returns the reply if it comes before there is anything better to do.
+
+        Notes the times in `asked_us` and `answered_us`.
+        """
+        self.send(line)
+        self.asked_us = asked_us = now_us()
         if self._sleepy_turns:
             self._sleepy_turns -= 1
-            return self._read_now(flags=0)
-        line = self._read_now()
-        if line is None:
-            started = time.monotonic_ns()
-            os.sched_yield()
-            if time.monotonic_ns() - started > _LONG_YIELD_NS:
-                self._sleepy_turns = _SLEEPY_TURNS
-            line = self._read_now()
-        return line
+            reply = self._read_now(flags=0)
+            self.answered_us = now_us()
+            return reply
+        os.sched_yield()
+        try:
+            reply = self._lines.feed(self._receive(_RECEIVE_BYTES, _AT_ONCE))
+        except OSError:
+            reply = None
+        self.answered_us = answered_us = now_us()
+        if answered_us - asked_us > _LONG_YIELD_US:
+            self._sleepy_turns = _SLEEPY_TURNS
+        return reply
 
     def read_reply(self) -> bytes:
         """The next line, waiting no longer than the response limit; empty if there is none."""
+        line = None
         for _ in range(0 if self._sleepy_turns else _YIELDS_BEFORE_WAITING):
             line = self._read_now()
             if line is not None:
-                return line
+                break
             os.sched_yield()
-        return self.read_line(self._response_ms)
+        else:
+            line = self.read_line(self._response_ms)
+        self.answered_us = now_us()
+        return line
 
     def read_line(self, timeout_ms: float | None) -> bytes:
         """The next line, waiting no longer than given; empty if there is none. None waits for ever."""
@@ -145,7 +156,7 @@ class Seat:
             line = self._lines.feed(chunk)
         return line
 
-    def _read_now(self, flags: int = socket.MSG_DONTWAIT) -> bytes | None:
+    def _read_now(self, flags: int = _AT_ONCE) -> bytes | None:
         line = self._lines.next_line()
         if line is None:
             try:
