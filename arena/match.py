@@ -181,7 +181,7 @@ class Match:
         line = seat.ask(asked + _LINE_END)
         opponent.outbox += states[1 - actor] + _LINE_END
         self._last_asked_us = asked_us = waiting_since_us = seat.asked_us
-        transcript = self._transcript
+        transcript, charge = self._transcript, self._clock.charge
         if not transcript.quiet:
             self._report(hand, states, asked_us)
         foreseen: dict[bytes, _Played] = {}
@@ -203,14 +203,16 @@ class Match:
             waiting_since_us = answered_us
             played = foreseen.get(line) or _play_plainly(line, asked, betting)
             if played is not None:
-                self._charge(number, asked_us, answered_us)
+                if not charge(number, asked_us, answered_us):
+                    raise _out_of_time(number)
             else:
                 reply = read_reply(line, _request(hand, betting, asked))
                 line = None
                 if isinstance(reply, CommentLine):
                     transcript.flush()
                     continue
-                self._charge(number, asked_us, answered_us)
+                if not charge(number, asked_us, answered_us):
+                    raise _out_of_time(number)
                 for warning in reply.warnings:
                     transcript.say(warning + "\n")
                 if isinstance(reply, IgnoredLine):
@@ -225,10 +227,6 @@ class Match:
     def _report(self, hand: _Hand, states: tuple[bytes, bytes], time_us: int) -> None:
         """Note for the transcript that a state, given as each position sees it, went to both players."""
         self._transcript.sent(time_us, states if hand.first_seat == 0 else states[::-1])
-
-    def _charge(self, seat: int, asked_us: int, answered_us: int) -> None:
-        if not self._clock.charge(seat, asked_us, answered_us):
-            raise MatchAborted(f"seat {seat + 1} ran out of time")
 
     def _write_down(self) -> None:
         """What can wait until the players have what they need: accounts, files, and the next deals."""
@@ -311,6 +309,10 @@ def _play_plainly(line: bytes, asked: bytes, betting: BettingState) -> _Played |
         return action, betting.apply(action)
     except IllegalAction:
         return None
+
+
+def _out_of_time(seat: int) -> MatchAborted:
+    return MatchAborted(f"seat {seat + 1} ran out of time")
 
 
 def _request(hand: _Hand, betting: BettingState, asked: bytes) -> ReplyRequest:

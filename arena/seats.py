@@ -23,10 +23,11 @@ ANY_ADDRESS = ""
 _RECEIVE_BYTES = 4096
 _AT_ONCE = socket.MSG_DONTWAIT
 # Waking a sleeping process on an idle core costs about as much as a simple player needs for its reply. So the
-# dealer stays awake for a good millisecond, letting others go first, before it really waits. But when one of
-# them runs on its own core, be it the player or a stranger, sleeping is the quicker way to get it back.
+# dealer stays awake for a good millisecond, letting others go first, before it really waits. A quick player
+# on the dealer's own core has replied by the time the dealer gets the core back. A stranger, though, keeps
+# the core for a time slice: where there is one, sleeping is the quicker way to get it back.
 _YIELDS_BEFORE_WAITING = 400
-_LONG_YIELD_US = int(os.environ.get("LONG", "60"))
+_LONG_YIELD_US = 500
 _SLEEPY_TURNS = 10
 _PATIENCE_MS = 5
 _LONGEST_WAIT_MS = 86400e3 * 20  # stands for "no limit": poll() takes no more than 2^31 ms
@@ -94,22 +95,25 @@ class Seat:
         # A player who never reads is given as long as one who never answers.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(self._response_ms))
 
-    def send(self, line: bytes = b"") -> None:
-        """Send what is in the outbox, and then this line."""
-        outbox = self.outbox + line
-        if outbox:
+    def send(self) -> None:
+        """Send what is in the outbox."""
+        if self.outbox:
             try:
-                self._send(outbox)
+                self._send(self.outbox)
             except OSError as error:
-                raise MatchAborted(f"could not send state to seat {self.number + 1}") from error
+                raise self._unreachable() from error
             self.outbox = b""
 
     def ask(self, line: bytes) -> bytes | None:
-        """Send as `send` does; returns the reply if it comes before there is anything better to do.
+        """Send what is in the outbox and this line; returns the reply if it is there at once.
 
         Notes the times in `asked_us` and `answered_us`.
         """
-        self.send(line)
+        try:
+            self._send(self.outbox + line)
+        except OSError as error:
+            raise self._unreachable() from error
+        self.outbox = b""
         self.asked_us = asked_us = now_us()
         if self._sleepy_turns:
             self._sleepy_turns -= 1
@@ -155,6 +159,9 @@ class Seat:
                 return self._lines.rest()
             line = self._lines.feed(chunk)
         return line
+
+    def _unreachable(self) -> MatchAborted:
+        return MatchAborted(f"could not send state to seat {self.number + 1}")
 
     def _read_now(self, flags: int = _AT_ONCE) -> bytes | None:
         line = self._lines.next_line()

@@ -141,7 +141,7 @@ class BettingState(NamedTuple):
         """The state after a legal action; refuses an illegal one as `verify` does."""
         definition, round_index, actions, spent, max_spent, min_raise_to, raises, actor, _, text = self
         kind = action.kind
-        if kind is not _CALL or actor == NOBODY:  # all others are always legal
+        if kind is not _CALL or actor == NOBODY:  # any other call is legal
             self.verify(action)
         if kind is _FOLD:
             return self._finish(action, spent, folder=actor)

@@ -67,7 +67,9 @@ class HandLines:
     def match_states(self, betting: BettingState) -> tuple[bytes, bytes]:
         """The lines for both positions, without their ends: a reply begins with the bytes of one of them."""
         heads, text, board = self._heads, betting.text, self._boards[betting.round_index]
-        first, second = (self._open_hole,) * 2 if betting.is_showdown else self._hole
+        first, second = self._hole
+        if betting.actor == betting.folder:  # both nobody: a showdown
+            first = second = self._open_hole
         return f"{heads[0]}{text}{first}{board}".encode(), f"{heads[1]}{text}{second}{board}".encode()
 
     def record(self, betting: BettingState, values: tuple[int, int], names: tuple[str, str]) -> str:
