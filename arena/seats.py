@@ -28,7 +28,7 @@ _AT_ONCE = socket.MSG_DONTWAIT
 # the core for a time slice: where there is one, sleeping is the quicker way to get it back.
 _YIELDS_BEFORE_WAITING = 400
 _LONG_YIELD_US = 500
-_SLEEPY_TURNS = 10
+_SLEEPY_TURNS = 100
 _PATIENCE_MS = 5
 _LONGEST_WAIT_MS = 86400e3 * 20  # stands for "no limit": poll() takes no more than 2^31 ms
 
