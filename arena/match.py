@@ -2,8 +2,9 @@
 
 Rules:
 
-1. The player who must act is served first. His opponent gets the state as soon as there is nothing better to
-   do, that is unless the reply is there already: then he gets it with the next one.
+1. The player who must act is served first. His opponent gets the state when the reply has not come within a
+   millisecond or so; otherwise with the next one. So only one player at a time is awake, and the system has
+   no reason to move players from core to core, which costs more than all the work of a turn.
 2. The last state of a hand travels with the first of the next one. Accounts, the log, the transcript and
    dealing are for the time when a player thinks, or for when many hands have gathered: between the turns of
    other processes, work for a single hand costs several times what it costs in a row.
@@ -24,7 +25,7 @@ from arena.errors import MatchAborted
 from arena.seats import Seat
 from arena.transactions import TransactionFile
 from arena.transcript import Transcript
-from game.actions import CALL, FOLD, Action
+from game.actions import Action
 from game.betting import NOBODY, BettingState, start
 from game.definition import NUM_PLAYERS, GameDefinition
 from game.errors import IllegalAction
@@ -36,7 +37,6 @@ from protocol.acpc_dealer import (
     IgnoredLine,
     ReplyRequest,
     is_supported,
-    plain_reply,
     read_plain_reply,
     read_reply,
     read_version,
@@ -184,12 +184,10 @@ class Match:
         transcript, charge = self._transcript, self._clock.charge
         if not transcript.quiet:
             self._report(hand, states, asked_us)
-        foreseen: dict[bytes, _Played] = {}
         while True:
             if line is None:
                 opponent.send()
                 self._write_down()
-                foreseen = foreseen or _foresee(asked, betting)
                 line = seat.read_reply()
             answered_us = seat.answered_us
             if not line:
@@ -201,7 +199,7 @@ class Match:
             if not transcript.quiet:
                 transcript.received(answered_us, number, line)
             waiting_since_us = answered_us
-            played = foreseen.get(line) or _play_plainly(line, asked, betting)
+            played = _play_plainly(line, asked, betting)
             if played is not None:
                 if not charge(number, asked_us, answered_us):
                     raise _out_of_time(number)
@@ -291,14 +289,6 @@ class Match:
                 self._clock.start_hand()
                 hand, betting = self._take_hand(), self._opening
         return hand, betting
-
-
-def _foresee(asked: bytes, betting: BettingState) -> dict[bytes, _Played]:
-    """What the likeliest replies lead to, worked out while the player thinks."""
-    foreseen = {plain_reply(asked, CALL): (CALL, betting.apply(CALL))}
-    if betting.can_fold():
-        foreseen[plain_reply(asked, FOLD)] = FOLD, betting.apply(FOLD)
-    return foreseen
 
 
 def _play_plainly(line: bytes, asked: bytes, betting: BettingState) -> _Played | None:

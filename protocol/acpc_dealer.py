@@ -118,11 +118,6 @@ ReplyLine = CommentLine | IgnoredLine | ActionLine
 _COMMENT = CommentLine()
 
 
-def plain_reply(match_state: bytes, action: Action) -> bytes:
-    """The reply that plays an action, in the plainest form."""
-    return b"%s:%s\r\n" % (match_state, str(action).encode())
-
-
 def read_plain_reply(line: bytes, match_state: bytes, no_limit: bool) -> Action | None:
     """The action of a reply in the plainest form, which nearly all have; None calls for `read_reply`.
 
