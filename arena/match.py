@@ -2,8 +2,9 @@
 
 Rules:
 
-1. The player who must act is served first. His opponent gets the state as soon as there is nothing better to
-   do, that is unless the reply is there already: then he gets it with the next one.
+1. The player who must act is served first. His opponent gets the state when the reply has not come within a
+   millisecond or so; otherwise with the next one. So only one player at a time is awake, and the system has
+   no reason to move players from core to core, which costs more than all the work of a turn.
 2. The last state of a hand travels with the first of the next one. Accounts, the log, the transcript and
    dealing are for the time when a player thinks, or for when many hands have gathered: between the turns of
    other processes, work for a single hand costs several times what it costs in a row.
@@ -24,7 +25,7 @@ from arena.errors import MatchAborted
 from arena.seats import Seat
 from arena.transactions import TransactionFile
 from arena.transcript import Transcript
-from game.actions import CALL, FOLD, Action
+from game.actions import Action
 from game.betting import NOBODY, BettingState, start
 from game.definition import NUM_PLAYERS, GameDefinition
 from game.errors import IllegalAction
@@ -36,7 +37,6 @@ from protocol.acpc_dealer import (
     IgnoredLine,
     ReplyRequest,
     is_supported,
-    plain_reply,
     read_plain_reply,
     read_reply,
     read_version,
@@ -155,22 +155,14 @@ class Match:
 
     def _play_hand(self, hand: _Hand, betting: BettingState) -> BettingState:
         """Play a hand to its end, whose last state stays queued."""
-        lines, transcript, seats = hand.lines, self._transcript, self._seats
-        while (actor := betting.actor) != NOBODY:
-            seat, opponent = seats[actor ^ hand.first_seat], seats[1 - actor ^ hand.first_seat]
-            asked = lines.match_state(actor, betting)
-            seat.send(asked + _LINE_END)
-            self._last_asked_us = asked_us = now_us()
-            told = lines.match_state(1 - actor, betting)
-            opponent.queue(told + _LINE_END)
-            if not transcript.quiet:
-                self._report(hand, (asked, told) if actor == 0 else (told, asked))
-            betting = self._await_action(seat, opponent, hand, betting, asked, asked_us)
-        states = lines.match_state(0, betting), lines.match_state(1, betting)
-        for seat in seats:
-            seat.queue(states[seat.number ^ hand.first_seat] + _LINE_END)
+        transcript = self._transcript
+        while betting.actor != NOBODY:
+            betting = self._take_turn(hand, betting)
+        states = hand.lines.match_states(betting)
+        for seat in self._seats:
+            seat.outbox += states[seat.number ^ hand.first_seat] + _LINE_END
         if not transcript.quiet:
-            self._report(hand, states)
+            self._report(hand, states, now_us())
             if hand.hand_id % _TIMES_EVERY_HANDS == 0:
                 for number, used_us in enumerate(self._clock.used_match_us):
                     transcript.remark(
@@ -179,39 +171,46 @@ class Match:
         self._clock.start_hand()
         return betting
 
-    def _await_action(
-        self, seat: Seat, opponent: Seat, hand: _Hand, betting: BettingState, asked: bytes, asked_us: int
-    ) -> BettingState:
-        """The betting after what the player does, or after what that is turned into."""
-        transcript = self._transcript
-        waiting_since_us = asked_us
-        foreseen: dict[bytes, _Played] = {}
+    def _take_turn(self, hand: _Hand, betting: BettingState) -> BettingState:
+        """The betting after what the player who is to act does, or after what that is turned into."""
+        actor = betting.actor
+        number = actor ^ hand.first_seat
+        seat, opponent = self._seats[number], self._seats[1 - number]
+        states = hand.lines.match_states(betting)
+        asked = states[actor]
+        line = seat.ask(asked + _LINE_END)
+        opponent.outbox += states[1 - actor] + _LINE_END
+        self._last_asked_us = asked_us = waiting_since_us = seat.asked_us
+        transcript, charge = self._transcript, self._clock.charge
+        if not transcript.quiet:
+            self._report(hand, states, asked_us)
         while True:
-            line = seat.read_soon()
             if line is None:
                 opponent.send()
                 self._write_down()
-                foreseen = foreseen or _foresee(asked, betting)
                 line = seat.read_reply()
-            answered_us = now_us()
+            answered_us = seat.answered_us
             if not line:
                 waited, limit = (answered_us - waiting_since_us) / 1e6, self._terms.limits.response_us() / 1e6
                 raise MatchAborted(
-                    f"could not get action from seat {seat.number + 1}\n"
+                    f"could not get action from seat {number + 1}\n"
                     f"{waited:.1f} seconds spent waiting; timeout {limit:.1f}"
                 )
             if not transcript.quiet:
-                transcript.received(seat.number, answered_us, line)
+                transcript.received(answered_us, number, line)
             waiting_since_us = answered_us
-            played = foreseen.get(line) or _play_plainly(line, asked, betting)
+            played = _play_plainly(line, asked, betting)
             if played is not None:
-                self._charge(seat, asked_us, answered_us)
+                if not charge(number, asked_us, answered_us):
+                    raise _out_of_time(number)
             else:
                 reply = read_reply(line, _request(hand, betting, asked))
+                line = None
                 if isinstance(reply, CommentLine):
                     transcript.flush()
                     continue
-                self._charge(seat, asked_us, answered_us)
+                if not charge(number, asked_us, answered_us):
+                    raise _out_of_time(number)
                 for warning in reply.warnings:
                     transcript.say(warning + "\n")
                 if isinstance(reply, IgnoredLine):
@@ -223,15 +222,9 @@ class Match:
                 self._transactions.write(Transaction(played[0], hand.hand_id, asked_us, answered_us))
             return played[1]
 
-    def _charge(self, seat: Seat, asked_us: int, answered_us: int) -> None:
-        if not self._clock.charge(seat.number, asked_us, answered_us):
-            raise MatchAborted(f"seat {seat.number + 1} ran out of time")
-
-    def _report(self, hand: _Hand, states: tuple[bytes, bytes]) -> None:
+    def _report(self, hand: _Hand, states: tuple[bytes, bytes], time_us: int) -> None:
         """Note for the transcript that a state, given as each position sees it, went to both players."""
-        time_us = now_us()
-        for seat in range(NUM_PLAYERS):
-            self._transcript.sent(seat, time_us, states[seat ^ hand.first_seat] + _LINE_END)
+        self._transcript.sent(time_us, states if hand.first_seat == 0 else states[::-1])
 
     def _write_down(self) -> None:
         """What can wait until the players have what they need: accounts, files, and the next deals."""
@@ -298,14 +291,6 @@ class Match:
         return hand, betting
 
 
-def _foresee(asked: bytes, betting: BettingState) -> dict[bytes, _Played]:
-    """What the likeliest replies lead to, worked out while the player thinks."""
-    foreseen = {plain_reply(asked, CALL): (CALL, betting.apply(CALL))}
-    if betting.can_fold():
-        foreseen[plain_reply(asked, FOLD)] = FOLD, betting.apply(FOLD)
-    return foreseen
-
-
 def _play_plainly(line: bytes, asked: bytes, betting: BettingState) -> _Played | None:
     action = read_plain_reply(line, asked, betting.definition.no_limit)
     if action is None:
@@ -314,6 +299,10 @@ def _play_plainly(line: bytes, asked: bytes, betting: BettingState) -> _Played |
         return action, betting.apply(action)
     except IllegalAction:
         return None
+
+
+def _out_of_time(seat: int) -> MatchAborted:
+    return MatchAborted(f"seat {seat + 1} ran out of time")
 
 
 def _request(hand: _Hand, betting: BettingState, asked: bytes) -> ReplyRequest:

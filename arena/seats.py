@@ -14,19 +14,23 @@ import struct
 import time
 from collections.abc import Sequence
 
-from arena.clock import TimeLimits
+from arena.clock import TimeLimits, now_us
 from arena.errors import MatchAborted
 from protocol.acpc_dealer import LineBuffer
 
 ANY_ADDRESS = ""
 
 _RECEIVE_BYTES = 4096
+_AT_ONCE = socket.MSG_DONTWAIT
 # Waking a sleeping process on an idle core costs about as much as a simple player needs for its reply. So the
-# dealer stays awake for a good millisecond, letting others go first, before it really waits. But when one of
-# them runs on its own core, be it the player or a stranger, sleeping is the quicker way to get it back.
-_YIELDS_BEFORE_WAITING = 400
-_LONG_YIELD_NS = 60_000
-_SLEEPY_TURNS = 10
+# dealer stays awake for a good millisecond, letting others go first, before it really waits. A quick player
+# on the dealer's own core has replied by the time the dealer gets the core back. A stranger, though, keeps
+# the core for a time slice: where there is one, sleeping is the quicker way to get it back, so the dealer
+# sleeps for some turns, and for twice as many whenever it finds the stranger still there.
+_LOOKS_BEFORE_WAITING = 400
+_LONG_YIELD_US = 250
+_FIRST_NAP_TURNS = 5
+_LONGEST_NAP_TURNS = 320
 _PATIENCE_MS = 5
 _LONGEST_WAIT_MS = 86400e3 * 20  # stands for "no limit": poll() takes no more than 2^31 ms
 
@@ -72,15 +76,20 @@ def accept_all(
 
 
 class Seat:
-    """One player's connection. Lines are queued and sent together: system calls cost most."""
+    """One player's connection."""
 
     def __init__(self, number: int, connection: socket.socket, response_us: int) -> None:
         self.number = number
         self._connection = connection
+        self._send = connection.sendall
+        self._receive = connection.recv
         self._lines = LineBuffer()
-        self._outbox = b""
+        self.outbox = b""
+        """Lines that go out with the next one: system calls cost most."""
+        self.asked_us = self.answered_us = 0
         self._response_ms = min(response_us / 1000, _LONGEST_WAIT_MS)  # a negative limit wrapped: none
         self._sleepy_turns = 0
+        self._nap_turns = _FIRST_NAP_TURNS
         self._poller = select.poll()
         self._poller.register(connection, select.POLLIN)
         connection.setblocking(True)
@@ -89,46 +98,55 @@ class Seat:
         # A player who never reads is given as long as one who never answers.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(self._response_ms))
 
-    def queue(self, line: bytes) -> None:
-        """Have a line sent before the next one."""
-        self._outbox += line
+    def send(self) -> None:
+        """Send what is in the outbox."""
+        if self.outbox:
+            try:
+                self._send(self.outbox)
+            except OSError as error:
+                raise self._unreachable() from error
+            self.outbox = b""
 
-    def send(self, line: bytes = b"") -> None:
-        """Send what is queued, and then this line."""
-        outbox = self._outbox + line
-        if not outbox:
-            return
+    def ask(self, line: bytes) -> bytes | None:
+        """Send what is in the outbox and this line; returns the reply if it comes within a millisecond or so.
+
+        Notes the times in `asked_us` and, if there is a reply, `answered_us`.
+        """
         try:
-            self._connection.sendall(outbox)
+            self._send(self.outbox + line)
         except OSError as error:
-            raise MatchAborted(f"could not send state to seat {self.number + 1}") from error
-        self._outbox = b""
-
-    def read_soon(self) -> bytes | None:
-        """The next line if it comes within some milliseconds and there is nothing better to do meanwhile."""
+            raise self._unreachable() from error
+        self.outbox = b""
+        self.asked_us = looked_us = now_us()
         if self._sleepy_turns:
             self._sleepy_turns -= 1
             return self._read_now(flags=0)
-        started = time.monotonic_ns()
-        os.sched_yield()
-        if time.monotonic_ns() - started > _LONG_YIELD_NS:
-            self._sleepy_turns = _SLEEPY_TURNS
-        return self._read_now()
+        for _ in range(_LOOKS_BEFORE_WAITING):
+            os.sched_yield()
+            reply = self._read_now()
+            answered_us = self.answered_us
+            if answered_us - looked_us > _LONG_YIELD_US:
+                self._sleepy_turns = self._nap_turns
+                self._nap_turns = min(2 * self._nap_turns, _LONGEST_NAP_TURNS)
+                return reply
+            if reply is not None:
+                self._nap_turns = _FIRST_NAP_TURNS
+                return reply
+            looked_us = answered_us
+        return None
 
     def read_reply(self) -> bytes:
         """The next line, waiting no longer than the response limit; empty if there is none."""
-        for _ in range(0 if self._sleepy_turns else _YIELDS_BEFORE_WAITING):
-            line = self._read_now()
-            if line is not None:
-                return line
-            os.sched_yield()
-        return self.read_line(self._response_ms)
+        line = self.read_line(self._response_ms)
+        self.answered_us = now_us()
+        return line
 
     def read_line(self, timeout_ms: float | None) -> bytes:
         """The next line, waiting no longer than given; empty if there is none. None waits for ever."""
         limit_ms = _LONGEST_WAIT_MS if timeout_ms is None else timeout_ms
         deadline = time.monotonic() + limit_ms / 1000
-        while (line := self._lines.next_line()) is None:
+        line = self._lines.next_line()
+        while line is None:
             if not self._poller.poll(max(deadline - time.monotonic(), 0.0) * 1000):
                 return b""
             try:
@@ -137,17 +155,19 @@ class Seat:
                 return b""
             if not chunk:
                 return self._lines.rest()
-            self._lines.feed(chunk)
+            line = self._lines.feed(chunk)
         return line
 
-    def _read_now(self, flags: int = socket.MSG_DONTWAIT) -> bytes | None:
-        line = self._lines.next_line()
-        if line is None:
-            try:
-                self._lines.feed(self._connection.recv(_RECEIVE_BYTES, flags))
-            except OSError:
-                return None
-            line = self._lines.next_line()
+    def _unreachable(self) -> MatchAborted:
+        return MatchAborted(f"could not send state to seat {self.number + 1}")
+
+    def _read_now(self, flags: int = _AT_ONCE) -> bytes | None:
+        """The next line if it is there, or with no flags if it comes within `_PATIENCE_MS`."""
+        try:
+            line = self._lines.feed(self._receive(_RECEIVE_BYTES, flags))
+        except OSError:
+            line = None
+        self.answered_us = now_us()
         return line
 
     def close(self) -> None:

@@ -7,13 +7,14 @@ import time
 from typing import BinaryIO
 
 from arena.statistics import Winnings
-from protocol.acpc_log import stamp
+from protocol.acpc_log import MICROSECONDS
 from protocol.acpc_scan import c_string
 
 _PROGRESS_SECONDS = 1.0
 
-_Exchanged = tuple[bytes, int, int, bytes]
-"""`TO` or `FROM`, the seat, the time in microseconds, the line."""
+_Exchanged = tuple[int, int, tuple[bytes, ...]]
+"""The time in microseconds, the sender (the dealer or a seat), the line for each seat or from that one."""
+_DEALER = -1
 
 
 class Transcript:
@@ -33,13 +34,13 @@ class Transcript:
         if not self.quiet:
             self._gathered.append(os.fsencode(text))
 
-    def sent(self, seat: int, time_us: int, line: bytes) -> None:
-        """A line went to a player."""
-        self._gathered.append((b"TO", seat, time_us, line))
+    def sent(self, time_us: int, lines: tuple[bytes, bytes]) -> None:
+        """A line, here without its end, went to each seat."""
+        self._gathered.append((time_us, _DEALER, lines))
 
-    def received(self, seat: int, time_us: int, line: bytes) -> None:
+    def received(self, time_us: int, seat: int, line: bytes) -> None:
         """A line came from a player."""
-        self._gathered.append((b"FROM", seat, time_us, c_string(line)))
+        self._gathered.append((time_us, seat, (line,)))
 
     def flush(self) -> None:
         """Write what was gathered."""
@@ -81,5 +82,8 @@ class Progress:
 
 
 def _exchanged_text(exchanged: _Exchanged) -> bytes:
-    direction, seat, time_us, line = exchanged
-    return b"%s %d at %s %s" % (direction, seat + 1, stamp(time_us).encode(), line)
+    time_us, sender, lines = exchanged
+    at = b"at %d.%06d" % divmod(time_us, MICROSECONDS)
+    if sender == _DEALER:
+        return b"TO 1 %b %b\r\nTO 2 %b %b\r\n" % (at, lines[0], at, lines[1])
+    return b"FROM %d %b %b" % (sender + 1, at, c_string(lines[0]))

@@ -38,7 +38,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--hands", type=int, default=500, help="hands per match (default: %(default)s)")
     parser.add_argument(
-        "--rounds", type=int, default=9, help="matches per dealer and way (default: %(default)s)"
+        "--rounds", type=int, default=15, help="matches per dealer and way (default: %(default)s)"
     )
     parser.add_argument(
         "--reference",

@@ -251,7 +251,7 @@ def _sample_requests(definition: GameDefinition, rng: Random) -> list[ReplyReque
         replay = new_hand(definition, state.hole, state.board)
         for action in (action for actions in state.betting.actions for action in actions):
             actor = replay.betting.actor
-            line = lines.match_state(actor, replay.betting)
+            line = lines.match_states(replay.betting)[actor]
             requests.append(
                 ReplyRequest(line, hand_id, replay.betting, replay.hole[actor], replay.visible_board)
             )

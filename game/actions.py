@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class ActionKind(StrEnum):
@@ -14,9 +14,11 @@ class ActionKind(StrEnum):
     RAISE = "r"
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One action. `raise_to` is the player's total chips over the whole hand; 0 unless a no-limit raise."""
+class Action(NamedTuple):
+    """One action. `raise_to` is the player's total chips over the whole hand; 0 unless a no-limit raise.
+
+    A named tuple for the same reason as `BettingState`.
+    """
 
     kind: ActionKind
     raise_to: int = 0
@@ -33,4 +35,4 @@ LIMIT_RAISE = Action(ActionKind.RAISE)
 
 def raise_to(chips: int) -> Action:
     """Raise (or bet) so that the player has put `chips` into the pot over the whole hand."""
-    return Action(ActionKind.RAISE, chips)
+    return tuple.__new__(Action, (ActionKind.RAISE, chips))  # see `game.betting` for why not `Action(...)`

@@ -26,6 +26,7 @@ NOBODY = -1
 
 _NOBODY_CAN_ACT = "the hand is over: nobody can act"
 _FOLD, _CALL = ActionKind.FOLD, ActionKind.CALL
+_new = tuple.__new__  # half the time of calling the named tuple, whose own `__new__` is written in Python
 
 
 class BettingState(NamedTuple):
@@ -138,14 +139,16 @@ class BettingState(NamedTuple):
 
     def apply(self, action: Action) -> BettingState:
         """The state after a legal action; refuses an illegal one as `verify` does."""
-        self.verify(action)
         definition, round_index, actions, spent, max_spent, min_raise_to, raises, actor, _, text = self
         kind = action.kind
+        if kind is not _CALL or actor == NOBODY:  # any other call is legal
+            self.verify(action)
         if kind is _FOLD:
             return self._finish(action, spent, folder=actor)
         stack = definition.stacks[actor]
         if kind is _CALL:
             own = min(max_spent, stack)
+            text += "c"
         else:
             if definition.no_limit:
                 own = action.raise_to
@@ -154,6 +157,7 @@ class BettingState(NamedTuple):
                 own = min(max_spent + definition.raise_sizes[round_index], stack)
             max_spent = own
             raises += 1
+            text += str(action)
         other = spent[1 - actor]
         spent = (own, other) if actor == 0 else (other, own)
         if kind is _CALL:
@@ -163,51 +167,60 @@ class BettingState(NamedTuple):
                 return self._finish(action, spent, folder=NOBODY)
             if other_had_turn:
                 return self._next_round(action, spent)
-        return BettingState(
-            definition,
-            round_index,
-            (*actions[:-1], (*actions[-1], action)),
-            spent,
-            max_spent,
-            min_raise_to,
-            raises,
-            1 - actor,
-            NOBODY,
-            text + str(action),
+        return _new(
+            BettingState,
+            (
+                definition,
+                round_index,
+                (*actions[:-1], (*actions[-1], action)),
+                spent,
+                max_spent,
+                min_raise_to,
+                raises,
+                1 - actor,
+                NOBODY,
+                text,
+            ),
         )
 
     def _next_round(self, action: Action, spent: tuple[int, int]) -> BettingState:
         definition, following = self.definition, self.round_index + 1
         if following == definition.num_rounds:
             return self._finish(action, spent, folder=NOBODY)
-        return BettingState(
-            definition,
-            following,
-            (*self.actions[:-1], (*self.actions[-1], action), ()),
-            spent,
-            self.max_spent,
-            self.max_spent + max(definition.big_blind, 1),
-            0,
-            definition.first_player[following],
-            NOBODY,
-            f"{self.text}{action}/",
+        return _new(
+            BettingState,
+            (
+                definition,
+                following,
+                (*self.actions[:-1], (*self.actions[-1], action), ()),
+                spent,
+                self.max_spent,
+                self.max_spent + max(definition.big_blind, 1),
+                0,
+                definition.first_player[following],
+                NOBODY,
+                f"{self.text}{action}/",
+            ),
         )
 
     def _finish(self, action: Action, spent: tuple[int, int], folder: int) -> BettingState:
         # A showdown is always in the last round: skipped rounds are empty.
         last_round = self.round_index if folder != NOBODY else self.definition.num_rounds - 1
         skipped = last_round - self.round_index
-        return BettingState(
-            self.definition,
-            last_round,
-            (*self.actions[:-1], (*self.actions[-1], action)) + ((),) * skipped,
-            spent,
-            self.max_spent,
-            self.min_raise_to,
-            self.raises,
-            NOBODY,
-            folder,
-            self.text + str(action) + "/" * skipped,
+        return _new(
+            BettingState,
+            (
+                self.definition,
+                last_round,
+                (*self.actions[:-1], (*self.actions[-1], action)) + ((),) * skipped,
+                spent,
+                self.max_spent,
+                self.min_raise_to,
+                self.raises,
+                NOBODY,
+                folder,
+                self.text + str(action) + "/" * skipped,
+            ),
         )
 
 

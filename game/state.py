@@ -6,7 +6,7 @@ tuples. Values are net chips, so a split pot is 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from game.actions import Action
 from game.betting import BettingState, start
@@ -18,8 +18,7 @@ from game.showdown import showdown_rank
 HoleCards = tuple[Cards, Cards]
 
 
-@dataclass(frozen=True, slots=True)
-class HandState:
+class HandState(NamedTuple):
     """The betting, the hole cards by position, and as much of the board as is known."""
 
     betting: BettingState

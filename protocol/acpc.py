@@ -29,6 +29,7 @@ MAX_LINE_BYTES = 4096  # the reference dealer's buffer
 MAX_HAND_ID = 2**32 - 1
 
 _CHIPS = re.compile(r"[1-9][0-9]{0,9}")
+_RAISE = re.compile(r"r[1-9][0-9]{0,9}")
 _HAND_ID = re.compile(r"0|[1-9][0-9]{0,9}")
 _QUOTED_BYTES = 80  # of an overlong line
 
@@ -49,8 +50,7 @@ class MatchState(NamedTuple):
         return self.state.betting.actor == self.position
 
 
-@dataclass(frozen=True, slots=True)
-class StateReceived:
+class StateReceived(NamedTuple):
     """The dealer told us where the hand stands."""
 
     match_state: MatchState
@@ -137,7 +137,9 @@ class ClientConnection:
             return CommentReceived(line.removesuffix(b"\r").decode("ascii", "replace"))
         try:
             text = line.removesuffix(b"\r").decode("ascii")
-            match_state = _parse_match_state(text, self._fresh, self._latest)
+            match_state = (self._latest and _parse_next_action(text, self._latest)) or _parse_match_state(
+                text, self._fresh, self._latest
+            )
         except UnicodeDecodeError:
             return MalformedLine(line, RemoteProtocolError("the line is not ASCII text"))
         except RemoteProtocolError as error:
@@ -166,6 +168,36 @@ def parse_hand_state(betting: BettingState, text: str, shown: tuple[bool, bool])
         raise RemoteProtocolError(f"cards {_quote(text)}: {error}") from error
 
 
+def _parse_next_action(line: str, previous: MatchState) -> MatchState | None:
+    """The state of a line that adds one action to the previous line and leaves the round as it is.
+
+    Every second line is such a one. Of any other, good or bad, `_parse_match_state` knows what to say.
+    """
+    state, before = previous.state, previous.text
+    cards_at = before.rindex(":")
+    if not (line.startswith(before[:cards_at]) and line.endswith(before[cards_at:])):
+        return None
+    betting = state.betting
+    text = line[cards_at : cards_at - len(before)]
+    if text == "c":
+        action = CALL
+    elif text == "f":
+        action = FOLD
+    elif betting.definition.no_limit and _RAISE.fullmatch(text):
+        action = raise_to(int(text[1:]))
+    else:
+        return None
+    try:
+        following = betting.apply(action)
+    except IllegalAction:
+        return None
+    if following.round_index != betting.round_index or following.is_showdown:
+        return None
+    return MatchState(
+        previous.position, previous.hand_id, HandState(following, state.hole, state.board), line
+    )
+
+
 def _parse_match_state(line: str, fresh: BettingState, previous: MatchState | None) -> MatchState:
     """The state of a line, from the betting of a fresh hand or, to save time, from the previous state."""
     fields = line.split(":")
@@ -183,24 +215,9 @@ def _parse_match_state(line: str, fresh: BettingState, previous: MatchState | No
     if not _HAND_ID.fullmatch(hand_text) or int(hand_text) > MAX_HAND_ID:
         raise RemoteProtocolError(f"hand {_quote(hand_text)}: must be a number from 0 to {MAX_HAND_ID}")
     position = 0 if position_text == "0" else 1
-    if previous is None:
-        betting = _continue_betting(fresh, betting_text)
-        return MatchState(position, int(hand_text), _with_cards(betting, position, cards_text), line)
-    before = previous.state
-    known = before.betting
+    known = fresh if previous is None else previous.state.betting
     betting = _continue_betting(known if _goes_on(known.text, betting_text) else fresh, betting_text)
-    if (
-        betting.round_index == known.round_index
-        and position == previous.position
-        and previous.text.endswith(":" + cards_text)
-        and not betting.is_showdown
-        and not known.is_showdown
-    ):
-        # The same cards in the same round, of the same viewer, were verified with the previous line.
-        state = HandState(betting, before.hole, before.board)
-    else:
-        state = _with_cards(betting, position, cards_text)
-    return MatchState(position, int(hand_text), state, line)
+    return MatchState(position, int(hand_text), _with_cards(betting, position, cards_text), line)
 
 
 def _goes_on(known: str, text: str) -> bool:

@@ -50,23 +50,27 @@ class HandLines:
     __slots__ = ("_boards", "_heads", "_hole", "_open_hole")
 
     def __init__(self, definition: GameDefinition, hand_id: int, hole: HoleCards, board: Cards) -> None:
-        first, second = cards_text(hole[0]), cards_text(hole[1])
+        text, at = cards_text(hole[0] + hole[1] + board), 2 * len(hole[0] + hole[1])
+        first, second = text[: at // 2], text[at // 2 : at]
         self._heads = f"MATCHSTATE:0:{hand_id}:", f"MATCHSTATE:1:{hand_id}:", f"STATE:{hand_id}:"
         self._hole = f":{first}|", f":|{second}"
         self._open_hole = f":{first}|{second}"
         # As visible in each round, with the slashes: '', '/7h8h9h', '/7h8h9h/2c' ...
-        dealt = definition.board_cards[0]
-        text = cards_text(board[:dealt])
-        self._boards = [text]
-        for count in definition.board_cards[1:]:
-            text += "/" + cards_text(board[dealt : dealt + count])
-            dealt += count
-            self._boards.append(text)
+        self._boards: list[str] = []
+        visible = ""
+        for count in definition.board_cards:
+            visible += text[at : at + 2 * count]
+            at += 2 * count
+            self._boards.append(visible)
+            visible += "/"
 
-    def match_state(self, viewer: int, betting: BettingState) -> bytes:
-        """The line for one position, without its end: a reply begins with these bytes."""
-        hole = self._open_hole if betting.is_showdown else self._hole[viewer]
-        return f"{self._heads[viewer]}{betting.text}{hole}{self._boards[betting.round_index]}".encode()
+    def match_states(self, betting: BettingState) -> tuple[bytes, bytes]:
+        """The lines for both positions, without their ends: a reply begins with the bytes of one of them."""
+        heads, text, board = self._heads, betting.text, self._boards[betting.round_index]
+        first, second = self._hole
+        if betting.actor == betting.folder:  # both nobody: a showdown
+            first = second = self._open_hole
+        return f"{heads[0]}{text}{first}{board}".encode(), f"{heads[1]}{text}{second}{board}".encode()
 
     def record(self, betting: BettingState, values: tuple[int, int], names: tuple[str, str]) -> str:
         """The hand's line in the log file; values and names in position order."""
@@ -112,11 +116,6 @@ class ActionLine:
 ReplyLine = CommentLine | IgnoredLine | ActionLine
 
 _COMMENT = CommentLine()
-
-
-def plain_reply(match_state: bytes, action: Action) -> bytes:
-    """The reply that plays an action, in the plainest form."""
-    return b"%s:%s\r\n" % (match_state, str(action).encode())
 
 
 def read_plain_reply(line: bytes, match_state: bytes, no_limit: bool) -> Action | None:
@@ -174,9 +173,12 @@ class LineBuffer:
     def __init__(self) -> None:
         self._pending = b""
 
-    def feed(self, chunk: bytes) -> None:
-        """Take bytes as they come."""
+    def feed(self, chunk: bytes) -> bytes | None:
+        """Take bytes as they come; returns `next_line`."""
+        if not self._pending and chunk.find(b"\n") + 1 == len(chunk) <= MAX_LINE_BYTES:
+            return chunk or None  # nearly always: one line, and nothing else
         self._pending += chunk
+        return self.next_line()
 
     def next_line(self) -> bytes | None:
         """The next complete line, or None until more bytes come."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import sys
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from arena.dealer import DealerOptions
 
+_COLLECT_EVERY_OBJECTS = 50_000
 _EPILOG = """\
 The dealer prints the two ports to connect to, waits for one player on each, deals #Hands hands and prints
 the score in chips. Exit status: 0 when the match was played, 1 when anything went wrong.
@@ -81,6 +83,9 @@ def run(args: argparse.Namespace) -> int:
     from arena.dealer import run_dealer
     from game.errors import DefinitionError
 
+    # Hands that wait to be written down are no garbage, however often the collector looks at them.
+    gc.freeze()
+    gc.set_threshold(_COLLECT_EVERY_OBJECTS)
     try:
         options = _options(args)
     except (_BadArgumentError, DefinitionError) as error:

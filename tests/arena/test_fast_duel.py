@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +59,7 @@ def test_lines_are_hands_by_the_rules(tmp_path: Path, tables: None) -> None:
         hole, board = deal_pair(HUNL, 3, number)
         for swapped, hand in enumerate(pair.hands):
             betting = parse_betting(HUNL, hand.betting)
-            state = replace(new_hand(HUNL, hole, board), betting=betting)
+            state = new_hand(HUNL, hole, board)._replace(betting=betting)
             assert state.values()[swapped] == hand.chips
             assert min(betting.spent) == hand.stake
 

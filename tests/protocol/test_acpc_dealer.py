@@ -21,7 +21,6 @@ from protocol.acpc_dealer import (
     IgnoredLine,
     LineBuffer,
     ReplyRequest,
-    plain_reply,
     read_plain_reply,
     read_reply,
     read_version,
@@ -41,7 +40,7 @@ def _request(betting_text: str = "", definition: GameDefinition = HUNL) -> Reply
     betting = parse_betting(definition, betting_text)
     board = BOARD[: definition.board_size(betting.round_index)]
     return ReplyRequest(
-        _lines(definition).match_state(betting.actor, betting), 17, betting, HOLE[betting.actor], board
+        _lines(definition).match_states(betting)[betting.actor], 17, betting, HOLE[betting.actor], board
     )
 
 
@@ -57,7 +56,7 @@ def _request(betting_text: str = "", definition: GameDefinition = HUNL) -> Reply
     ],
 )
 def test_match_states(betting: str, viewer: int, line: bytes) -> None:
-    assert _lines().match_state(viewer, parse_betting(HUNL, betting)) == line
+    assert _lines().match_states(parse_betting(HUNL, betting))[viewer] == line
 
 
 def test_log_lines() -> None:
@@ -180,7 +179,8 @@ def test_plain_reading_agrees_with_the_full_one(tail: bytes, definition: GameDef
 @given(st.sampled_from([CALL, FOLD, raise_to(200), raise_to(20000)]))
 def test_plain_replies_are_read_back(action: Action) -> None:
     request = _request()
-    assert read_plain_reply(plain_reply(request.match_state, action), request.match_state, True) == action
+    line = request.match_state + f":{action}\r\n".encode()
+    assert read_plain_reply(line, request.match_state, True) == action
 
 
 @pytest.mark.parametrize("line", [b"VERSION:2.0.0\r\n", b"VERSION:2.0.0", b"VERSION: +2. 0.0 and more\n"])
@@ -199,9 +199,10 @@ def test_bad_versions(line: bytes) -> None:
 def _cut(data: bytes, cuts: list[int]) -> list[bytes]:
     buffer, lines, bounds = LineBuffer(), [], [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
     for i, j in zip(bounds, bounds[1:], strict=False):  # noqa: RUF007 - the chunk may be empty
-        buffer.feed(data[i:j])
-        while (line := buffer.next_line()) is not None:
+        line = buffer.feed(data[i:j])
+        while line is not None:
             lines.append(line)
+            line = buffer.next_line()
     return [*lines, buffer.rest()]
 
 

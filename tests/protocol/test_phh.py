@@ -58,7 +58,7 @@ def random_record(definition: GameDefinition, hand_id: int, rng: Random) -> Hand
     while not state.betting.is_finished:
         actor = state.betting.actor
         state = state.apply(policies[actor](state, actor, rng))
-    return HandRecord(hand_id, replace(state, board=state.visible_board), ("A", "B"))
+    return HandRecord(hand_id, state._replace(board=state.visible_board), ("A", "B"))
 
 
 def pokerkit_payoffs(history: pokerkit.HandHistory) -> tuple[int, ...]:
