@@ -65,10 +65,9 @@ class MatchClock:
         )
 
 
-_monotonic_ns = time.monotonic_ns
-_EPOCH_NS = time.time_ns() - _monotonic_ns()
+_EPOCH_NS = time.time_ns() - time.monotonic_ns()
 
 
 def now_us() -> int:
     """Microseconds since the epoch that never go back, whatever happens to the system's clock meanwhile."""
-    return (_EPOCH_NS + _monotonic_ns()) // 1000
+    return (_EPOCH_NS + time.monotonic_ns()) // 1000

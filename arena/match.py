@@ -2,9 +2,8 @@
 
 Rules:
 
-1. The player who must act is served first. His opponent gets the state when the reply has not come within a
-   millisecond or so; otherwise with the next one. So only one player at a time is awake, and the system has
-   no reason to move players from core to core, which costs more than all the work of a turn.
+1. The player who must act is served first. His opponent gets the state as soon as there is nothing better to
+   do, that is unless the reply is there already: then he gets it with the next one.
 2. The last state of a hand travels with the first of the next one. Accounts, the log, the transcript and
    dealing are for the time when a player thinks, or for when many hands have gathered: between the turns of
    other processes, work for a single hand costs several times what it costs in a row.
@@ -25,7 +24,7 @@ from arena.errors import MatchAborted
 from arena.seats import Seat
 from arena.transactions import TransactionFile
 from arena.transcript import Transcript
-from game.actions import Action
+from game.actions import CALL, FOLD, Action
 from game.betting import NOBODY, BettingState, start
 from game.definition import NUM_PLAYERS, GameDefinition
 from game.errors import IllegalAction
@@ -37,6 +36,7 @@ from protocol.acpc_dealer import (
     IgnoredLine,
     ReplyRequest,
     is_supported,
+    plain_reply,
     read_plain_reply,
     read_reply,
     read_version,
@@ -181,13 +181,15 @@ class Match:
         line = seat.ask(asked + _LINE_END)
         opponent.outbox += states[1 - actor] + _LINE_END
         self._last_asked_us = asked_us = waiting_since_us = seat.asked_us
-        transcript, charge = self._transcript, self._clock.charge
+        transcript = self._transcript
         if not transcript.quiet:
             self._report(hand, states, asked_us)
+        foreseen: dict[bytes, _Played] = {}
         while True:
             if line is None:
                 opponent.send()
                 self._write_down()
+                foreseen = foreseen or _foresee(asked, betting)
                 line = seat.read_reply()
             answered_us = seat.answered_us
             if not line:
@@ -199,18 +201,16 @@ class Match:
             if not transcript.quiet:
                 transcript.received(answered_us, number, line)
             waiting_since_us = answered_us
-            played = _play_plainly(line, asked, betting)
+            played = foreseen.get(line) or _play_plainly(line, asked, betting)
             if played is not None:
-                if not charge(number, asked_us, answered_us):
-                    raise _out_of_time(number)
+                self._charge(number, asked_us, answered_us)
             else:
                 reply = read_reply(line, _request(hand, betting, asked))
                 line = None
                 if isinstance(reply, CommentLine):
                     transcript.flush()
                     continue
-                if not charge(number, asked_us, answered_us):
-                    raise _out_of_time(number)
+                self._charge(number, asked_us, answered_us)
                 for warning in reply.warnings:
                     transcript.say(warning + "\n")
                 if isinstance(reply, IgnoredLine):
@@ -225,6 +225,10 @@ class Match:
     def _report(self, hand: _Hand, states: tuple[bytes, bytes], time_us: int) -> None:
         """Note for the transcript that a state, given as each position sees it, went to both players."""
         self._transcript.sent(time_us, states if hand.first_seat == 0 else states[::-1])
+
+    def _charge(self, seat: int, asked_us: int, answered_us: int) -> None:
+        if not self._clock.charge(seat, asked_us, answered_us):
+            raise MatchAborted(f"seat {seat + 1} ran out of time")
 
     def _write_down(self) -> None:
         """What can wait until the players have what they need: accounts, files, and the next deals."""
@@ -291,6 +295,14 @@ class Match:
         return hand, betting
 
 
+def _foresee(asked: bytes, betting: BettingState) -> dict[bytes, _Played]:
+    """What the likeliest replies lead to, worked out while the player thinks."""
+    foreseen = {plain_reply(asked, CALL): (CALL, betting.apply(CALL))}
+    if betting.can_fold():
+        foreseen[plain_reply(asked, FOLD)] = FOLD, betting.apply(FOLD)
+    return foreseen
+
+
 def _play_plainly(line: bytes, asked: bytes, betting: BettingState) -> _Played | None:
     action = read_plain_reply(line, asked, betting.definition.no_limit)
     if action is None:
@@ -299,10 +311,6 @@ def _play_plainly(line: bytes, asked: bytes, betting: BettingState) -> _Played |
         return action, betting.apply(action)
     except IllegalAction:
         return None
-
-
-def _out_of_time(seat: int) -> MatchAborted:
-    return MatchAborted(f"seat {seat + 1} ran out of time")
 
 
 def _request(hand: _Hand, betting: BettingState, asked: bytes) -> ReplyRequest:

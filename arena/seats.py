@@ -23,14 +23,11 @@ ANY_ADDRESS = ""
 _RECEIVE_BYTES = 4096
 _AT_ONCE = socket.MSG_DONTWAIT
 # Waking a sleeping process on an idle core costs about as much as a simple player needs for its reply. So the
-# dealer stays awake for a good millisecond, letting others go first, before it really waits. A quick player
-# on the dealer's own core has replied by the time the dealer gets the core back. A stranger, though, keeps
-# the core for a time slice: where there is one, sleeping is the quicker way to get it back, so the dealer
-# sleeps for some turns, and for twice as many whenever it finds the stranger still there.
-_LOOKS_BEFORE_WAITING = 400
-_LONG_YIELD_US = 250
-_FIRST_NAP_TURNS = 5
-_LONGEST_NAP_TURNS = 320
+# dealer stays awake for a good millisecond, letting others go first, before it really waits. But when one of
+# them runs on its own core, be it the player or a stranger, sleeping is the quicker way to get it back.
+_YIELDS_BEFORE_WAITING = 400
+_LONG_YIELD_US = 60
+_SLEEPY_TURNS = 10
 _PATIENCE_MS = 5
 _LONGEST_WAIT_MS = 86400e3 * 20  # stands for "no limit": poll() takes no more than 2^31 ms
 
@@ -89,7 +86,6 @@ class Seat:
         self.asked_us = self.answered_us = 0
         self._response_ms = min(response_us / 1000, _LONGEST_WAIT_MS)  # a negative limit wrapped: none
         self._sleepy_turns = 0
-        self._nap_turns = _FIRST_NAP_TURNS
         self._poller = select.poll()
         self._poller.register(connection, select.POLLIN)
         connection.setblocking(True)
@@ -98,46 +94,48 @@ class Seat:
         # A player who never reads is given as long as one who never answers.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(self._response_ms))
 
-    def send(self) -> None:
-        """Send what is in the outbox."""
-        if self.outbox:
+    def send(self, line: bytes = b"") -> None:
+        """Send what is in the outbox, and then this line."""
+        outbox = self.outbox + line
+        if outbox:
             try:
-                self._send(self.outbox)
+                self._send(outbox)
             except OSError as error:
-                raise self._unreachable() from error
+                raise MatchAborted(f"could not send state to seat {self.number + 1}") from error
             self.outbox = b""
 
     def ask(self, line: bytes) -> bytes | None:
-        """Send what is in the outbox and this line; returns the reply if it comes within a millisecond or so.
+        """Send as `send` does; returns the reply if it comes before there is anything better to do.
 
-        Notes the times in `asked_us` and, if there is a reply, `answered_us`.
+        Notes the times in `asked_us` and `answered_us`.
         """
-        try:
-            self._send(self.outbox + line)
-        except OSError as error:
-            raise self._unreachable() from error
-        self.outbox = b""
-        self.asked_us = looked_us = now_us()
+        self.send(line)
+        self.asked_us = asked_us = now_us()
         if self._sleepy_turns:
             self._sleepy_turns -= 1
-            return self._read_now(flags=0)
-        for _ in range(_LOOKS_BEFORE_WAITING):
-            os.sched_yield()
-            reply = self._read_now()
-            answered_us = self.answered_us
-            if answered_us - looked_us > _LONG_YIELD_US:
-                self._sleepy_turns = self._nap_turns
-                self._nap_turns = min(2 * self._nap_turns, _LONGEST_NAP_TURNS)
-                return reply
-            if reply is not None:
-                self._nap_turns = _FIRST_NAP_TURNS
-                return reply
-            looked_us = answered_us
-        return None
+            reply = self._read_now(flags=0)
+            self.answered_us = now_us()
+            return reply
+        os.sched_yield()
+        try:
+            reply = self._lines.feed(self._receive(_RECEIVE_BYTES, _AT_ONCE))
+        except OSError:
+            reply = None
+        self.answered_us = answered_us = now_us()
+        if answered_us - asked_us > _LONG_YIELD_US:
+            self._sleepy_turns = _SLEEPY_TURNS
+        return reply
 
     def read_reply(self) -> bytes:
         """The next line, waiting no longer than the response limit; empty if there is none."""
-        line = self.read_line(self._response_ms)
+        line = None
+        for _ in range(0 if self._sleepy_turns else _YIELDS_BEFORE_WAITING):
+            line = self._read_now()
+            if line is not None:
+                break
+            os.sched_yield()
+        else:
+            line = self.read_line(self._response_ms)
         self.answered_us = now_us()
         return line
 
@@ -158,16 +156,13 @@ class Seat:
             line = self._lines.feed(chunk)
         return line
 
-    def _unreachable(self) -> MatchAborted:
-        return MatchAborted(f"could not send state to seat {self.number + 1}")
-
     def _read_now(self, flags: int = _AT_ONCE) -> bytes | None:
-        """The next line if it is there, or with no flags if it comes within `_PATIENCE_MS`."""
-        try:
-            line = self._lines.feed(self._receive(_RECEIVE_BYTES, flags))
-        except OSError:
-            line = None
-        self.answered_us = now_us()
+        line = self._lines.next_line()
+        if line is None:
+            try:
+                line = self._lines.feed(self._receive(_RECEIVE_BYTES, flags))
+            except OSError:
+                return None
         return line
 
     def close(self) -> None:

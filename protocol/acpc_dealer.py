@@ -67,9 +67,7 @@ class HandLines:
     def match_states(self, betting: BettingState) -> tuple[bytes, bytes]:
         """The lines for both positions, without their ends: a reply begins with the bytes of one of them."""
         heads, text, board = self._heads, betting.text, self._boards[betting.round_index]
-        first, second = self._hole
-        if betting.actor == betting.folder:  # both nobody: a showdown
-            first = second = self._open_hole
+        first, second = (self._open_hole,) * 2 if betting.is_showdown else self._hole
         return f"{heads[0]}{text}{first}{board}".encode(), f"{heads[1]}{text}{second}{board}".encode()
 
     def record(self, betting: BettingState, values: tuple[int, int], names: tuple[str, str]) -> str:
@@ -116,6 +114,11 @@ class ActionLine:
 ReplyLine = CommentLine | IgnoredLine | ActionLine
 
 _COMMENT = CommentLine()
+
+
+def plain_reply(match_state: bytes, action: Action) -> bytes:
+    """The reply that plays an action, in the plainest form."""
+    return b"%s:%s\r\n" % (match_state, str(action).encode())
 
 
 def read_plain_reply(line: bytes, match_state: bytes, no_limit: bool) -> Action | None:

@@ -193,7 +193,7 @@ def _ranges_at(root: BettingState, states: list[BettingState], context: Context,
     ranges = context.ranges.copy()
     texts = [state.text for state in states]
     since, here = texts.index(context.text), texts.index(root.text)
-    # One reply lies between, if we have not acted by other means since: what follows it is a card or our turn.
+    # One reply lies between (unless we have acted by other means since): then comes a card or our turn.
     if here > since and states[since].actor == 1 - own:
         raised = states[since + 1].max_spent
         code = CALL_ACTION if raised == states[since].max_spent else raised

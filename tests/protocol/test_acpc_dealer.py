@@ -21,6 +21,7 @@ from protocol.acpc_dealer import (
     IgnoredLine,
     LineBuffer,
     ReplyRequest,
+    plain_reply,
     read_plain_reply,
     read_reply,
     read_version,
@@ -179,8 +180,7 @@ def test_plain_reading_agrees_with_the_full_one(tail: bytes, definition: GameDef
 @given(st.sampled_from([CALL, FOLD, raise_to(200), raise_to(20000)]))
 def test_plain_replies_are_read_back(action: Action) -> None:
     request = _request()
-    line = request.match_state + f":{action}\r\n".encode()
-    assert read_plain_reply(line, request.match_state, True) == action
+    assert read_plain_reply(plain_reply(request.match_state, action), request.match_state, True) == action
 
 
 @pytest.mark.parametrize("line", [b"VERSION:2.0.0\r\n", b"VERSION:2.0.0", b"VERSION: +2. 0.0 and more\n"])
