@@ -8,7 +8,7 @@ unsafe_pct         after solving rivers from both ranges
 resolve_pct        with the resolving gadget
 reach_pct          with the gadget and gifts (Reach)
 agent_pct          as the agent does it: expected values as alternatives, gifts, the opponent's range by
-                   Bayes' rule, half of which enters without a choice
+                   Bayes' rule, four fifths of which enter without a choice
 *_worst_change_pct the largest rise over `before` of any spot (negative: all fell)
 *_worse            spots that rose by more than `tolerance_pct`
 """
