@@ -56,7 +56,7 @@ def test_one_line_for_machines(
 def test_people_see_grids_and_a_word(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(decide(blueprint, "MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s")) == 0
     shown = capsys.readouterr().out
-    for word in ("flop", "QhJh", "check", "all-in", "our range", "opponent's range", "AKs", "→"):
+    for word in ("flop", "QhJh", "check", "bet 450", "our range", "opponent's range", "AKs", "→"):
         assert word in shown
 
 
