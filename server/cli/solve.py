@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 ranges   QQ+, TT-77, AKs, KTo+, A5s-A2s, AhKd, random; AA:0.5 for a weight; @FILE reads a file
-menus    50% of the pot, 2.5x the bet, 300c chips, min, a all-in; bets | raises | re-raises;
-         by street and seat: "50%, a; river: 100%, a | a; river.ip: a"
+menus    50% of the pot, 2.5x the bet, 300c chips, min, a all-in, a<250% all-in up to 2.5 pots;
+         bets | raises | re-raises; by street and seat: "50%, a; river: 100%, a | a; river.ip: a"
 paths    x check, c call, f fold, b500 or r1500 to so many chips in the round, b50%, a all-in, Td a card:
          x/b50%/c/Td/x
 locks    PATH = ACTION RANGE; ACTION rest
