@@ -7,7 +7,7 @@ estimate, so slow machines and busy ones come to smaller trees by themselves.
 from __future__ import annotations
 
 _FIRST = {1: 9e-5, 2: 9e-5, 3: 2e-6}
-"""Seconds of one thread per node and iteration, by street, of a server of 2024."""
+"""Seconds of one thread per node and iteration, by street: a first guess, which the first solves correct."""
 _NEWEST = 0.2
 """What the last solve counts in the estimate."""
 _LEAST_ITERATIONS, _LEAST_NODES = 8, 20

@@ -65,7 +65,7 @@ _NO_PROGRAM = Program(
 _HELD_CARDS = 4
 
 _LUCK = 1.2
-"""Chips that luck makes of each chip at stake: bets follow, and the lucky win more of them. On three flops
+"""Chips that luck makes of each chip at stake: bets follow, and the lucky win more of them. On two flops
 (`fathom bench flop`) 60 and 200 iterations lost 2.7 and 1.6 % of pot without, 2.3 and 1.2 with 0.7, 2.1 and
 1.0 with 1 or 1.3."""
 
