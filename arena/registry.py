@@ -8,6 +8,7 @@
     agent,iterations=200                   so many iterations instead of seconds: the same hand every time
     agent,leaf=rollouts,values=1           the end of the flop played out by the blueprint, with so many
                                            continuations to choose from (1, 2 or 4), instead of learned
+    agent,leaf=adapted,values=4            likewise, by what the blueprint has learned of the ranges at hand
     agent,leaf=net                         or valued by the blueprint's net
 
     acpc:COMMAND                           a program that speaks ACPC; plays over a dealer only

@@ -6,8 +6,9 @@ one player's strategy on the flop is replaced by another.
 loss_pct            % of pot, mean over spots and both players: his strategy on the flop is held fixed, all
                     the rest (the opponent's flop, both sides' turn and river) is solved again, from where the
                     exact solution was, and the loss is what he has less than before. For the agent with one,
-                    two and four continuations that both players choose from, with four for the opponent alone
-                    ("paper"), with leaves that are learned (and with its value net), and for the blueprint
+                    two and four continuations that both players choose from, adapted to the ranges; with
+                    those of the blueprint as it is ("rollouts"), also with four for the opponent alone
+                    ("paper"); with leaves that are learned (and with its value net), and for the blueprint
                     itself
 worst_pct           of one spot and player, likewise
 against_exact_pct   what he has less against an opponent who plays the exact solution to the end and does not
@@ -24,6 +25,7 @@ import json
 import sys
 import time
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +33,8 @@ import numpy as np
 from abstraction.menu import parse_menu_book
 from game.cards import Cards, cards_text, parse_cards
 from game.ranges import parse_range
-from solver.agent_settings import AgentSettings
+from solver.adapted_rollouts import AdaptedRollouts
+from solver.agent_settings import ADAPTED, CHOICES, LEARNED, NET, ROLLOUTS, AgentSettings
 from solver.archive import load, save
 from solver.blueprint import FULL, Blueprint, open_blueprint
 from solver.blueprint_walk import make_walk_tree
@@ -46,7 +49,7 @@ from solver.range_strategy import drop_rare
 from solver.response import player_value
 from solver.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
 from solver.spot import Spot
-from solver.street_solves import SAMPLED_SCHEDULE
+from solver.street_solves import ADAPTING, SAMPLED_SCHEDULE
 from solver.tree import DECISION, BettingRoot, Tree, build_tree
 from solver.value_net import NetLeaves, ValueNet, load_net, net_path
 
@@ -67,8 +70,13 @@ RANGES = (
 )
 """Of the player first to act and of the other: what such pots are played with."""
 
-_CHOICES = {"1": [0], "2": [0, 2], "4": [0, 1, 2, 3]}
-
+_VARIANTS = {
+    **{str(count): (ADAPTED, count, True) for count in CHOICES},
+    **{f"rollouts {count}": (ROLLOUTS, count, True) for count in CHOICES},
+    "paper": (ROLLOUTS, 4, False),
+    "learned": (LEARNED, 1, False),
+}
+"""Of the agent: what values leaves, continuations, and whether both players choose."""
 
 _SETTLING = 40
 """Iterations of the rest of the game around a fixed strategy: the exact solution is close by."""
@@ -156,7 +164,8 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
     net = load_net(net_path(blueprint)) if args.net else None
-    names = (*_CHOICES, "paper", "learned", *(["net"] if args.net else []), "blueprint", "itself")
+    variants = {**_VARIANTS, **({"net": (NET, 4, False)} if args.net else {})}
+    names = (*variants, "blueprint", "itself")
     losses: dict[str, list[Loss]] = {name: [] for name in names}
     exact: list[float] = []
     started = time.perf_counter()
@@ -169,14 +178,10 @@ def main(argv: list[str]) -> int:
                     rows = blueprint_rows(blueprint, spot, player)
                 elif name == "itself":
                     rows = spot.rows(player)
-                elif name == "learned":
-                    rows = agent_rows(blueprint, spot, player, None, args.iterations, args.threads)
-                elif name == "net":
-                    rows = agent_rows(blueprint, spot, player, FOUR_STRATEGIES, args.iterations, 1, net)
                 else:
-                    bias = FOUR_STRATEGIES[_CHOICES.get(name, _CHOICES["4"])]
-                    both = name in _CHOICES
-                    rows = agent_rows(blueprint, spot, player, bias, args.iterations, args.threads, both=both)
+                    rows = agent_rows(
+                        blueprint, spot, player, *variants[name], args.iterations, args.threads, net
+                    )
                 found.append(spot.loss(player, rows, args.settling_iterations))
         shown = ", ".join(f"{n} {_percent(np.mean([x.settled for x in f[-2:]]))}" for n, f in losses.items())
         print(f"{text}: {shown} % of pot (exact {exact[-1]})", file=sys.stderr, flush=True)
@@ -223,29 +228,30 @@ def agent_rows(
     blueprint: Blueprint,
     spot: Exact,
     player: int,
-    bias: F32 | None,
+    leaf: str,
+    continuations: int,
+    both: bool,
     iterations: int,
     threads: int,
     net: ValueNet | None = None,
-    both: bool = False,
 ) -> dict[int, F32]:
-    """The strategy of the depth-limited solution at a player's nodes, by the exact tree's numbers.
-
-    bias  continuations of the opponent, and of ours if `both`; None: leaves are learned
-    """
+    """The strategy of the depth-limited solution at a player's nodes, by the exact tree's numbers."""
     tree = build_tree(ROOT, parse_menu_book(MENU), max_rounds=1)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
     leaves = match_leaves(tree, ROOT, walk, blueprint.tree.find(LINE))
     game = one_round_game(spot.board, tree, spot.ranges)
+    place, bias = (blueprint, game, spot.board, leaves, 1 - player), FOUR_STRATEGIES[CHOICES[continuations]]
     values: LeafValues
-    if bias is None:
-        values = LearnedLeaves(blueprint, game, spot.board, leaves, 1 - player, threads=threads)
-    elif net is None:
-        values = BlueprintRollouts(
-            blueprint, game, spot.board, leaves, 1 - player, bias, threads=threads, both=both
-        )
+    if leaf == NET:
+        assert net is not None
+        values = NetLeaves(net, *place, bias)
+    elif leaf == ROLLOUTS:
+        values = BlueprintRollouts(*place, bias, threads=threads, both=both)
     else:
-        values = NetLeaves(net, blueprint, game, spot.board, leaves, 1 - player, bias)
+        values = learned = LearnedLeaves(*place, threads=threads)
+        if leaf == ADAPTED:
+            DepthLimitedSolver(game, learned, 1 - player, SAMPLED_SCHEDULE).solve(ceil(ADAPTING * iterations))
+            values = AdaptedRollouts(learned, *place, bias, threads=threads)
     solver = DepthLimitedSolver(game, values, 1 - player, SAMPLED_SCHEDULE)
     solver.solve(iterations)
     solution, exact_tree = solver.solution(), spot.solver.game.tree

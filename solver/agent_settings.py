@@ -13,13 +13,14 @@ PREFLOP, FLOP, TURN, RIVER = range(4)
 DEFAULT_BUDGET = 2.5
 """Seconds per hand."""
 
-LEARNED, ROLLOUTS, NET = "learned", "rollouts", "net"
-LEAF_METHODS = (LEARNED, ROLLOUTS, NET)
+LEARNED, ADAPTED, ROLLOUTS, NET = "learned", "adapted", "rollouts", "net"
+LEAF_METHODS = (LEARNED, ADAPTED, ROLLOUTS, NET)
 
 _TURN_ITERATIONS, _RIVER_ITERATIONS = 0.5, 4.0
 """For each one that flops get."""
 
-_CHOICES = {1: [0], 2: [0, 2], 4: [0, 1, 2, 3]}
+CHOICES = {1: [0], 2: [0, 1], 4: [0, 1, 2, 3]}
+"""Of the four continuations: with two, calls or raises in place of folds lose more (`fathom bench flop`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,12 @@ class AgentSettings:
     budget: float | None = DEFAULT_BUDGET
     """Seconds for a hand, where nobody else keeps the time; None: iterations end solves."""
     continuations: F32 = field(default_factory=lambda: FOUR_STRATEGIES)
-    """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`; ours, too, for ROLLOUTS.
-    Not for LEARNED."""
+    """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`; ours, too, for
+    ADAPTED and ROLLOUTS. Not for LEARNED."""
     leaf: str = LEARNED
     """What values the end of the flop: strategies for turn and river that learn from the blueprint on,
-    ROLLOUTS of the blueprint, or NET, which has learned of them."""
+    play-outs of continuations, ADAPTED to the ranges or by the blueprint as it is (ROLLOUTS), or NET, which
+    has learned of those."""
     threads: int = 1
     solve_preflop: bool = True
     """Whether to solve the first round, if the blueprint has a table for it; else it is looked up."""
@@ -96,16 +98,18 @@ def make_settings(
                 if they are played out, for the opponent if they are valued by the net
     safe        whether later solves keep what earlier ones promised the opponent
     preflop     whether the first round is solved, too
-    leaf        what values the end of the flop: learned, rollouts, or the blueprint's value net
+    leaf        what values the end of the flop: learned, adapted, rollouts, or the blueprint's value net
     """
     if budget < 0 or iterations < 0 or threads < 1:
         raise ValueError("budget and iterations must not be negative, and it takes a thread to think")
     if leaf not in LEAF_METHODS:
         raise ValueError(f"{leaf!r} values no leaves: choose one of {', '.join(LEAF_METHODS)}")
     if values and leaf == LEARNED:
-        raise ValueError("learned leaves adapt and have no continuations to count: choose leaf=rollouts, too")
-    if (values or 4) not in _CHOICES:
-        raise ValueError(f"{values} continuations: choose one of {', '.join(map(str, _CHOICES))}")
+        raise ValueError(
+            "learned leaves adapt and have no continuations to count: choose leaf=adapted or rollouts, too"
+        )
+    if (values or 4) not in CHOICES:
+        raise ValueError(f"{values} continuations: choose one of {', '.join(map(str, CHOICES))}")
     plain = AgentSettings()
 
     def street(settings: StreetSettings, times: float = 1.0) -> StreetSettings:
@@ -116,7 +120,7 @@ def make_settings(
         turn=street(plain.turn, _TURN_ITERATIONS),
         river=street(plain.river, _RIVER_ITERATIONS),
         budget=None if iterations else budget or DEFAULT_BUDGET,
-        continuations=FOUR_STRATEGIES[_CHOICES[values or 4]],
+        continuations=FOUR_STRATEGIES[CHOICES[values or 4]],
         leaf=leaf,
         threads=threads,
         safe=safe,

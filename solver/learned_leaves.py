@@ -20,7 +20,7 @@ from solver.blueprint import Blueprint
 from solver.game import Game
 from solver.kernels.learned_leaves import Lessons, Notes, learn_leaves
 from solver.kernels.rollout import MAX_ACTIONS
-from solver.layout import F32, Step, aligned
+from solver.layout import F32, U32, Step, aligned
 from solver.leaf_match import Leaf
 from solver.leaf_thinning import Thinning, keep_all, thin_blueprint
 from solver.rollouts import ONE_STRATEGY, BlueprintRollouts, padded
@@ -64,6 +64,11 @@ class LearnedLeaves(BlueprintRollouts):
             np.zeros((2, max(sizes)), dtype=np.float32),
         )
         self._notes = [Notes(aligned(MAX_ACTIONS * max(sizes))) for _ in range(threads)]
+
+    @property
+    def words(self) -> U32:
+        """Strategies as they are now, see `kernels.rollout.Playbook`."""
+        return self._book.words
 
     def _thinning(self) -> Thinning | None:
         return thin_blueprint(self._blueprint) if self._thin else keep_all(self._blueprint)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import inf
+from math import ceil, inf
 
 from abstraction.menu import parse_menu_book
 from game.betting import BettingState
-from solver.agent_settings import FLOP, LEARNED, RIVER, AgentSettings, StreetSettings
+from solver.adapted_rollouts import AdaptedRollouts
+from solver.agent_settings import FLOP, LEARNED, RIVER, ROLLOUTS, AgentSettings, StreetSettings
 from solver.alternatives import Alternatives, promise, safe_root
 from solver.blueprint import Blueprint
 from solver.blueprint_walk import BlueprintWalk
@@ -45,6 +46,9 @@ rivers were still 6 to 16 % of pot exploitable by the ranges we believe in, with
 _STEADY_SECONDS = 0.5
 """Taking luck out of a flop's leaves needs a tenth of a second to begin with: not where there is less."""
 
+ADAPTING = 1 / 3
+"""Share of a flop's time and iterations for which continuations adapt before they are frozen."""
+
 _VALUE_SAMPLES = 24
 """Run-outs over which values of a depth-limited solution are averaged when somebody asks for them."""
 
@@ -70,7 +74,7 @@ class StreetSolves:
         node = self.walk.find(root.betting, seed)
         leaves = match_leaves(tree, root.root, self.walk.tree, node)
         game = one_round_game(root.board, tree, root.ranges)
-        values = self._leaf_values(game, root, leaves, 1 - own, seed, left, self._threads(limits))
+        values = self._leaf_values(game, root, leaves, 1 - own, seed, started, limits)
         solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE)
         ready = time.monotonic()
         _run(solver.solve, settings, started, limits)
@@ -113,16 +117,24 @@ class StreetSolves:
         leaves: list[Leaf],
         chooser: int,
         seed: int,
-        left: float | None,
-        threads: int,
+        started: float,
+        limits: Limits,
     ) -> LeafValues:
+        left, threads = _time_left(started, limits), self._threads(limits)
         bias, steady = self.settings.continuations, left is None or left >= _STEADY_SECONDS
         if self.net is not None:
             return NetLeaves(self.net, self.blueprint, game, root.board, leaves, chooser, bias, seed, steady)
+        if self.settings.leaf == ROLLOUTS:
+            return BlueprintRollouts(
+                self.blueprint, game, root.board, leaves, chooser, bias, seed, threads, steady, both=True
+            )
+        learned = LearnedLeaves(self.blueprint, game, root.board, leaves, chooser, seed, threads, steady)
         if self.settings.leaf == LEARNED:
-            return LearnedLeaves(self.blueprint, game, root.board, leaves, chooser, seed, threads, steady)
-        return BlueprintRollouts(
-            self.blueprint, game, root.board, leaves, chooser, bias, seed, threads, steady, both=True
+            return learned
+        solver = DepthLimitedSolver(game, learned, chooser, SAMPLED_SCHEDULE)
+        _run(solver.solve, self.settings.flop, started, limits, ADAPTING)
+        return AdaptedRollouts(
+            learned, self.blueprint, game, root.board, leaves, chooser, bias, seed, threads, steady
         )
 
     def to_the_end(
@@ -199,10 +211,17 @@ def _time_left(started: float, limits: Limits) -> float | None:
 
 
 def _run(
-    solve: Callable[[int, float | None], int], settings: StreetSettings, started: float, limits: Limits
+    solve: Callable[[int, float | None], int],
+    settings: StreetSettings,
+    started: float,
+    limits: Limits,
+    share: float = 1.0,
 ) -> None:
-    """Solve as long as settings and limits allow, and never too little to have an answer."""
-    most = settings.max_iterations
+    """Solve as long as settings and limits allow, and never too little to have an answer.
+
+    share  of the time and of the iterations
+    """
+    most = ceil(share * settings.max_iterations)
     done = solve(1, None)
-    deadline = inf if limits.seconds is None else started + limits.seconds
+    deadline = inf if limits.seconds is None else started + share * limits.seconds
     solve_in_slices(lambda n, until: solve(n, None if until == inf else until), done, most, deadline, limits)

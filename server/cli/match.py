@@ -28,8 +28,8 @@ players:
   agent, agent:FILE,budget=2                                        solves its decisions; seconds for a hand
   agent,iterations=100,leaf=rollouts,values=4                       options:
       iterations of flop solves (turns get half, rivers four times as many) instead of a budget: repeatable
-      leaf       what follows the flop: learned, rollouts or net
-      values     continuations to choose from, for rollouts and the net: 1, 2 or 4
+      leaf       what follows the flop: learned, adapted, rollouts or net
+      values     continuations to choose from, but for learned leaves: 1, 2 or 4
       safe=0, preflop=0   later solves without promises; the first round looked up, not solved
       threads    of every solve
   acpc:COMMAND                                                      a program that speaks ACPC: is started as

@@ -46,7 +46,16 @@ def test_one_line_and_solutions_are_kept(
     assert answers[0] == answers[1]
     assert [file.name for file in cache.iterdir()] == ["flop-AsKd7h-20.solve"]
     losses = answers[0]["loss_pct"]
-    assert set(losses) == {"1", "2", "4", "paper", "learned", "net", "blueprint"}
+    assert set(losses) == {
+        *"124",
+        "rollouts 1",
+        "rollouts 2",
+        "rollouts 4",
+        "paper",
+        "learned",
+        "net",
+        "blueprint",
+    }
     assert losses["blueprint"] > 5  # it plays at random
     assert answers[0]["itself_pct"] < losses["blueprint"]
 

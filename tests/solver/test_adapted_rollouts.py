@@ -1,0 +1,77 @@
+"""Continuations adapted to the ranges: what was learned, frozen, and biased copies of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from game.definition import HUNL
+from game.hands import unblocked
+from protocol.acpc import parse_betting
+from solver.adapted_rollouts import AdaptedRollouts
+from solver.agent import Agent
+from solver.agent_settings import ADAPTED, ROLLOUTS, make_settings
+from solver.blueprint import Blueprint
+from solver.decision import Method
+from solver.depth_limited import DepthLimitedSolver
+from solver.layout import F32
+from solver.learned_leaves import LearnedLeaves
+from solver.rollouts import FOUR_STRATEGIES, ONE_STRATEGY, BlueprintRollouts
+from tests.solver.test_learned_leaves import blueprint as blueprint
+from tests.solver.test_learned_leaves import setting
+from tests.solver.test_rollouts import FLOP
+
+ITERATIONS = 30
+
+
+def values(leaves: BlueprintRollouts, reach: F32) -> F32:
+    """Of the chooser's opponent, on the next run-out."""
+    leaves.next_sample()
+    found = np.zeros_like(reach)
+    leaves.evaluate(False, reach, found)
+    return found[:, : 1 + leaves.both_choose]
+
+
+@pytest.mark.kernel
+def test_one_continuation_is_what_was_learned_and_stays(blueprint: Blueprint) -> None:
+    leaves, game = setting(blueprint, count=20)
+    learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5)
+    solver = DepthLimitedSolver(game, learned, 0)
+    solver.solve(ITERATIONS)
+    adapted = AdaptedRollouts(learned, blueprint, game, FLOP, leaves, 0, ONE_STRATEGY, seed=9)
+    same_cards = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=9)
+    same_cards.words[:] = learned.words
+    solver.solve(2 * ITERATIONS)
+    assert (learned.words != same_cards.words).any()
+    reach = np.zeros((len(leaves), 2, game.stride), dtype=np.float32)
+    reach[:, :, : game.num_hands] = game.ranges[1]
+    # Of choosers the values are in the second row, of others in the first.
+    np.testing.assert_allclose(values(adapted, reach)[:, 1], values(same_cards, reach)[:, 0], rtol=1e-5)
+
+
+def test_who_may_choose_has_more(blueprint: Blueprint) -> None:
+    """At a leaf, against the same opponent: the best of four continuations is the first or better."""
+    leaves, game = setting(blueprint, count=20)
+    learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5)
+    DepthLimitedSolver(game, learned, 0).solve(ITERATIONS)
+    won = []
+    for bias in (ONE_STRATEGY, FOUR_STRATEGIES):
+        adapted = AdaptedRollouts(learned, blueprint, game, FLOP, leaves, 0, bias, seed=9)
+        solver = DepthLimitedSolver(game, adapted, 0)
+        solver.solve(1)
+        won.append(float(solver.response_values(0, samples=200) @ game.ranges[0]))
+    assert won[1] > won[0]
+
+
+def test_agents_adapt_if_asked_to(blueprint: Blueprint) -> None:
+    betting = parse_betting(HUNL, "r300c/r500")
+    found = {}
+    for leaf, count in ((ADAPTED, 4), (ADAPTED, 1), (ROLLOUTS, 4)):
+        agent = Agent(blueprint, make_settings(iterations=9, leaf=leaf, values=count))
+        decision = agent.decide(betting, FLOP, None, seed=1)
+        assert decision.method is Method.DEPTH_LIMITED
+        probabilities = decision.strategy.probabilities
+        np.testing.assert_allclose(probabilities.sum(axis=0)[unblocked(FLOP)], 1, rtol=1e-4)
+        found[leaf, count] = probabilities
+    assert not np.array_equal(found[ADAPTED, 4], found[ADAPTED, 1])
+    assert not np.array_equal(found[ADAPTED, 4], found[ROLLOUTS, 4])
