@@ -1,0 +1,78 @@
+"""The OpenAPI 3.1 document of the daemon: what is served at /openapi.json, and told to people at /docs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from server.http.openapi import daemon, decide, hands, matches, push_fold, slumbot, solve
+from server.http.openapi.parts import Schema
+from server.metrics import fathom_version
+
+__all__ = ["openapi"]
+
+_PROBLEM = {
+    "type": "object",
+    "description": "RFC 9457",
+    "required": ["type", "title", "status", "detail", "code"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "what is wrong, and what to do"},
+        "code": {"type": "string", "description": "a short name for programs"},
+    },
+}
+
+
+@cache
+def openapi() -> Schema:
+    """The whole document."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Fathom",
+            "version": fathom_version(),
+            "description": "A heads-up no-limit hold'em bot: ask it, play it, let it solve. Blinds 50/100,"
+            " stacks 20,000, reset every hand. Chips in `betting` and `action` are totals over the hand, as"
+            " the ACPC writes them: `r300c/cr450`.",
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{}, {"key": []}],
+        "tags": [
+            {"name": "decide", "description": "Ask what the bot does. Nothing is kept."},
+            {"name": "hands", "description": "Play the bot, and look at what was played."},
+            {"name": "pushfold", "description": "All-in or fold with ten big blinds."},
+            {"name": "solve", "description": "Solve a spot exactly."},
+            {"name": "matches", "description": "Matches on ACPC dealers."},
+            {"name": "slumbot", "description": "Slumbot's own API: its clients can play unchanged."},
+            {"name": "daemon", "description": "How the daemon is."},
+        ],
+        "paths": {
+            **decide.paths(),
+            **hands.paths(),
+            **push_fold.paths(),
+            **solve.paths(),
+            **matches.paths(),
+            **slumbot.paths(),
+            **daemon.paths(),
+        },
+        "components": {
+            "schemas": {
+                "Problem": _PROBLEM,
+                **decide.schemas(),
+                **hands.schemas(),
+                **solve.schemas(),
+                **matches.schemas(),
+                **push_fold.schemas(),
+                **slumbot.schemas(),
+            },
+            "securitySchemes": {
+                "key": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "Needed unless the daemon listens on loopback; see `fathom keys`.",
+                }
+            },
+        },
+    }

@@ -1,0 +1,72 @@
+"""`/v1/decide`: what the bot does in a hand, and why."""
+
+from __future__ import annotations
+
+from server.http.decide_routes import STREETS
+from server.http.openapi.parts import BETTING, BUDGET, Schema, ascii_text, operation, ref, request
+
+
+def paths() -> Schema:
+    """What can be asked, by path."""
+    return {
+        "/v1/decide": {
+            "post": operation(
+                "decide",
+                "decide",
+                "What the bot does in a hand, and why",
+                "Stateless. Give a `matchstate` as an ACPC dealer writes it, or `betting`, `board` and"
+                " `hole`. The same `seed` draws the same action from the same strategy.",
+                {200: ("The decision.", ref("Decision"))},
+                body=ref("DecideRequest"),
+                problems=(422,),
+            )
+        },
+    }
+
+
+def schemas() -> Schema:
+    """What is sent and answered, by name."""
+    shares = {"type": "object", "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1}}
+    return {
+        "DecideRequest": request(
+            {
+                "matchstate": ascii_text(4096, "as an ACPC dealer sends it", ["MATCHSTATE:1:0::|AsKd"]),
+                "betting": BETTING,
+                "board": ascii_text(40, "cards", ["Th9c2s"]),
+                "hole": ascii_text(20, "the cards the player to act holds", ["QhJh"]),
+                "budget": BUDGET,
+                "seed": {"type": ["integer", "null"], "minimum": 0, "maximum": 2**63 - 1},
+                "range": {"type": ["boolean", "null"], "description": "also tell what every other hand does"},
+                "explain": {"type": ["boolean", "null"], "description": "also tell all about the solve"},
+            },
+            examples=[{"matchstate": "MATCHSTATE:1:0::|AsKd"}, {"betting": "", "hole": "AsKd"}],
+        ),
+        "Decision": {
+            "type": "object",
+            "required": [
+                "action", "hand", "strategy", "range_strategy", "street", "method", "rung", "iterations",
+                "seconds", "explanation",
+            ],
+            "properties": {
+                "action": {"type": "string", "description": "drawn from the strategy: f, c or r and chips"},
+                "hand": {"type": "string"},
+                "strategy": {**shares, "description": "how often this hand takes each action"},
+                "range_strategy": {**shares, "description": "how often our whole range does"},
+                "street": {"type": "string", "enum": list(STREETS)},
+                "method": {"type": "string"},
+                "rung": {"type": "string", "enum": ["solved", "best_so_far", "blueprint", "check_fold"]},
+                "iterations": {"type": "integer"},
+                "seconds": {"type": "number"},
+                "explanation": {"type": "string"},
+                "details": {
+                    "type": ["object", "null"],
+                    "description": "if asked for, as `fathom decide --json`: values, exploitability, time by"
+                    " phase, and both ranges and the strategy as grids; null if nothing was solved",
+                },
+                "range": {
+                    "type": "object",
+                    "description": "if asked for: weight and strategy of every hand we might hold",
+                },
+            },
+        },
+    }  # fmt: skip

@@ -1,0 +1,108 @@
+"""`/v1/solve`: spots that are solved exactly."""
+
+from __future__ import annotations
+
+from server.http.openapi.parts import Schema, ascii_text, list_of, operation, path, ref, request
+from server.http.solve_routes import MOST_CHIPS, MOST_ITERATIONS
+from server.solve_jobs import MOST_SECONDS, SolveState
+
+
+def paths() -> Schema:
+    """What can be asked, by path."""
+    return {
+        "/v1/solve": {
+            "post": operation(
+                "startSolve",
+                "solve",
+                "Solve a flop, turn or river spot",
+                "Ranges and menus as `fathom solve` has them. With `Accept: text/event-stream` the answer is"
+                " the stream of events itself, and the solve is stopped when nobody listens any more.",
+                {202: ("It runs.", ref("Solve"))},
+                body=ref("SolveRequest"),
+                problems=(422,),
+                stream=200,
+            ),
+            "get": operation(
+                "listSolves", "solve", "Solves, newest first", "", {200: ("Solves.", ref("SolveList"))}
+            ),
+        },
+        "/v1/solve/{job}": {
+            "parameters": [path("job")],
+            "get": operation(
+                "showSolve",
+                "solve",
+                "A solve and its result",
+                "The result is that of `fathom solve --json`.",
+                {200: ("The solve.", ref("Solve"))},
+                problems=(404,),
+            ),
+            "delete": operation(
+                "cancelSolve",
+                "solve",
+                "Stop a solve",
+                "What is known so far is its result.",
+                {200: ("Stopped.", ref("Solve"))},
+                problems=(404,),
+            ),
+        },
+        "/v1/solve/{job}/events": {
+            "parameters": [path("job")],
+            "get": operation(
+                "followSolve",
+                "solve",
+                "Follow a solve",
+                "Server-sent events: `solve`, `started`, `progress`, then `result` or `failed`."
+                " `Last-Event-ID` goes on where a stream broke off.",
+                {},
+                problems=(404,),
+                stream=200,
+            ),
+        },
+    }
+
+
+def schemas() -> Schema:
+    """What is sent and answered, by name."""
+    number = {"type": ["number", "null"]}
+    return {
+        "SolveRequest": request(
+            {
+                "board": {**ascii_text(40, "3, 4 or 5 cards", ["AsKd7h4c2s"]), "type": "string"},
+                "pot": {"type": "integer", "minimum": 1, "maximum": MOST_CHIPS, "examples": [1000]},
+                "stack": {"type": "integer", "minimum": 1, "maximum": MOST_CHIPS, "examples": [9500]},
+                "oop": ascii_text(8192, "range of the player first to act; default: random", ["QQ+,AKs"]),
+                "ip": ascii_text(8192, "range of the player in position; default: random"),
+                "menu": ascii_text(500, "bet sizes", ["50%, 100%, a | 100%, a"]),
+                "big_blind": {"type": ["integer", "null"], "minimum": 1, "maximum": MOST_CHIPS},
+                "iterations": {"type": ["integer", "null"], "minimum": 1, "maximum": MOST_ITERATIONS},
+                "target_pct": {
+                    "type": ["number", "null"], "minimum": 0.001, "maximum": 99,
+                    "description": "exploitability to stop at, in % of the pot; default: 0.5",
+                },
+                "seconds": {"type": ["number", "null"], "minimum": 0.01, "maximum": MOST_SECONDS},
+                "node": ascii_text(500, "which decision the result shows", ["x/b50%"]),
+            },
+            ["board", "pot", "stack"],
+        ),
+        "Solve": {
+            "type": "object",
+            "required": ["id", "state", "started_at", "progress", "detail"],
+            "properties": {
+                "id": {"type": "string"},
+                "state": {"type": "string", "enum": [str(state) for state in SolveState]},
+                "started_at": {"type": "string", "format": "date-time"},
+                "progress": {
+                    "type": ["object", "null"],
+                    "properties": {
+                        "iterations": {"type": "integer"},
+                        "seconds": {"type": "number"},
+                        "exploitability_chips": number,
+                        "exploitability_pct": number,
+                    },
+                },
+                "detail": {"type": "string", "description": "why it failed"},
+                "result": {"type": "object", "description": "as `fathom solve --json` prints it"},
+            },
+        },
+        "SolveList": list_of("solves", "Solve"),
+    }  # fmt: skip
