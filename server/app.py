@@ -30,8 +30,9 @@ from server.http.context import STORE
 from server.match_recorder import MatchRecorder
 from server.match_routes import add_match_routes
 from server.matches import MatchManager
-from server.metrics import CONTENT_TYPE, Metrics, fathom_version
+from server.metrics import CONTENT_TYPE, Metrics
 from server.pool.dispatcher import Dispatcher
+from solver.version import fathom_version
 
 log = logging.getLogger(__name__)
 

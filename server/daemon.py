@@ -18,11 +18,11 @@ from server.app_keys import METRICS
 from server.blueprint_choice import choose_blueprint
 from server.config import Config, ServerConfig, WorkersConfig
 from server.config_reader import config_text
-from server.metrics import fathom_version
 from server.pool.dispatcher import Dispatcher
 from server.pool.fallback import BlueprintFallback
 from server.pool.worker_process import WorkerSpec
 from solver.blueprint import Blueprint
+from solver.version import fathom_version
 
 log = logging.getLogger("server")
 

@@ -6,8 +6,6 @@ the streets, the rungs, the reasons named here, and the first opponents that com
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
@@ -104,11 +102,3 @@ class Metrics:
 def street_name(round_index: int) -> str:
     """The label of a betting round."""
     return STREETS[round_index] if round_index < len(STREETS) else str(round_index)
-
-
-def fathom_version() -> str:
-    """Of the installed program."""
-    try:
-        return version("fathom")
-    except PackageNotFoundError:
-        return "0"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -23,6 +22,7 @@ from solver.layout import F32, I64
 from solver.mccfr import Trainer, TrainingPlan, TrainingSettings
 from solver.table_file import FileKind, map_tables, read_header, write_tables
 from solver.training_game import Dealer, ListDealer, TrainingGame, new_deals
+from solver.version import fathom_version
 
 CHECKPOINT = "checkpoint.fathom"
 DRIFT_SAMPLE = 20_000
@@ -241,14 +241,6 @@ def extract(
         size = also(run, path)
     run.close()
     return run.trainer.iterations, size
-
-
-def fathom_version() -> str:
-    """The installed version, or "unknown" when run from a folder."""
-    try:
-        return version("fathom")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _checkpoint_path(folder: Path) -> Path:

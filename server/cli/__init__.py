@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from arena.errors import MatchAborted
+from solver.version import fathom_version
 
 COMMANDS = {
     "serve": "run the daemon: HTTP, ACPC dealers, a pool of workers that solve",
@@ -50,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         description="A heads-up no-limit hold'em bot that solves every decision.",
         epilog=_EPILOG,
     )
-    parser.add_argument("--version", action="version", version=f"fathom {_version()}")
+    parser.add_argument("--version", action="version", version=f"fathom {fathom_version()}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     # Only the wanted command's module is imported: numba alone costs half a second.
     wanted = next((word for word in arguments if not word.startswith("-")), None)
@@ -87,12 +88,3 @@ def _module(command: str) -> ModuleType:
 def _terminate(signum: int, frame: object) -> None:  # noqa: ARG001
     """End as on Ctrl-C, leaving files complete, instead of on the spot."""
     raise SystemExit(128 + signum)
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("fathom")
-    except PackageNotFoundError:
-        return "(not installed)"

@@ -14,8 +14,8 @@ from aiohttp import web
 
 from server.app_keys import MATCHES, METRICS, POOL, STARTED
 from server.http.solve_routes import EVENT_STREAM
-from server.metrics import fathom_version
 from server.watch import EVERY_SECONDS, Watch
+from solver.version import fathom_version
 
 WATCH = web.AppKey("watch", Watch)
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from server.http.openapi import daemon, decide, hands, matches, push_fold, slumbot, solve
 from server.http.openapi.parts import Schema
-from server.metrics import fathom_version
+from solver.version import fathom_version
 
 __all__ = ["openapi"]
 
