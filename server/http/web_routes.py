@@ -5,7 +5,9 @@
 2. Everything a page loads lies below `/web/DIGEST/`, where DIGEST is that of all files together: it may be
    kept for ever, and a new Fathom never mixes with the old one's scripts. Pages are asked for again each
    time.
-3. Nothing comes from another host and nothing is inline; the policy says so to the browser.
+3. What all pages begin with is written once: `{{head}}` and `{{top}}` in a page stand for `head.part` and
+   `top.part`.
+4. Nothing comes from another host and nothing is inline; the policy says so to the browser.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ _TYPES = {
     ".svg": "image/svg+xml",
 }
 _FOR_EVER = "public, max-age=31536000, immutable"
-_FOLDER = b"{{web}}"
+_FOLDER = "{{web}}"
+_PARTS = ("head", "top")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +65,11 @@ def add_web_routes(app: web.Application) -> None:
 
 @cache
 def web_files() -> dict[str, WebFile]:
-    """All files by name; in pages the folder of the others is filled in."""
-    folder = f"/web/{web_digest()}".encode()
+    """All files by name; pages are put together."""
+    pages = {name: _page(address) for address, name in PAGES.items()}
     found = {}
     for path in _paths():
-        plain = path.read_bytes()
-        if path.suffix == ".html":
-            plain = plain.replace(_FOLDER, folder)
+        plain = pages.get(path.name) or path.read_bytes()
         etag = f'"{hashlib.sha256(plain).hexdigest()[:20]}"'
         found[path.name] = WebFile(_TYPES[path.suffix], plain, gzip.compress(plain, 9, mtime=0), etag)
     return found
@@ -78,13 +79,27 @@ def web_files() -> dict[str, WebFile]:
 def web_digest() -> str:
     """Of all files together."""
     digest = hashlib.sha256()
-    for path in _paths():
+    for path in [*_paths(), *map(_part, _PARTS)]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
 def _paths() -> list[Path]:
     return sorted(path for path in WEB.iterdir() if path.suffix in _TYPES)
+
+
+def _part(name: str) -> Path:
+    return WEB / f"{name}.part"
+
+
+def _page(address: str) -> bytes:
+    """A page with its parts, the link to itself marked as such, and the folder of what it loads filled in."""
+    text = (WEB / PAGES[address]).read_text(encoding="utf-8")
+    for name in _PARTS:
+        part = _part(name).read_text(encoding="utf-8").rstrip("\n")
+        part = part.replace(f'<a href="{address}">', f'<a href="{address}" aria-current="page">')
+        text = text.replace(f"{{{{{name}}}}}", part)
+    return text.replace(_FOLDER, f"/web/{web_digest()}").encode()
 
 
 def _page_handler(page: WebFile) -> Callable[[web.Request], Awaitable[web.Response]]:
