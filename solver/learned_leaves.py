@@ -78,7 +78,7 @@ class LearnedLeaves(BlueprintRollouts):
         super().next_sample()
         self._lessons.present[:] = 0
         for street, present in enumerate(self._lessons.present):
-            buckets = self._runouts.buckets[0, street, : self._game.num_hands]
+            buckets = self._runout.buckets[street, : self._game.num_hands]
             present[buckets[self._live]] = 1
 
     def _first_regrets(self, leaves: list[Leaf], sizes: list[int]) -> F32:
@@ -106,6 +106,6 @@ class LearnedLeaves(BlueprintRollouts):
             return
         planes, scratch = self._memory[thread]
         learn_leaves(
-            self._order, self._counter, for_chooser, 0, self._shape, self._runouts, self._book,
+            self._order, self._counter, for_chooser, self._shape, self._runout, self._book,
             self._lessons, step, planes, scratch, self._notes[thread], reach, value,
         )  # fmt: skip

@@ -30,7 +30,7 @@ from solver.kernels.rollout import (
     MAX_ACTIONS,
     Planes,
     Playbook,
-    Runouts,
+    Runout,
     pack_words,
     play_out_leaves,
 )
@@ -123,8 +123,8 @@ class BlueprintRollouts:
         self._counter = np.zeros(2, dtype=np.int64)
         """Leaves and tiles that threads have got hold of."""
         self._spread = ((game.hands[:, 1] - game.hands[:, 0]) * NUM_CARDS + game.hands[:, 0]).argsort()
-        self._runouts = Runouts(
-            new_rivers(1, game.num_hands, game.stride), np.zeros((1, 2, game.stride), dtype=np.uint16)
+        self._runout = Runout(
+            new_rivers(1, game.num_hands, game.stride), np.zeros((2, game.stride), dtype=np.uint16)
         )
         self._cards = run_outs(flop, seed)
         self._live = np.zeros(game.num_hands, dtype=np.bool_)
@@ -142,14 +142,14 @@ class BlueprintRollouts:
 
     def next_sample(self) -> None:
         """Turn to another run-out."""
-        game, runouts = self._game, self._runouts
+        game, runout = self._game, self._runout
         board = (*self._flop, *next(self._cards))
         lay_out_rivers(
-            np.array([board], dtype=np.uint8), game.hands, game.labels, self._spread, runouts.boards, 0
+            np.array([board], dtype=np.uint8), game.hands, game.labels, self._spread, runout.boards, 0
         )
         for street, length in enumerate((4, 5)):
             buckets = self._blueprint.cards.buckets(board[:length])[game.labels]
-            runouts.buckets[0, street, : game.num_hands] = np.where(buckets == BLOCKED, 0, buckets)
+            runout.buckets[street, : game.num_hands] = np.where(buckets == BLOCKED, 0, buckets)
         self._live = buckets != BLOCKED
 
     def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:
@@ -165,7 +165,7 @@ class BlueprintRollouts:
             [] if self._pool is None else [self._pool.submit(work, t) for t in range(1, len(self._memory))]
         )
         work(0)
-        check_down(self._ends, 0, self._shape, self._runouts.boards, self._memory[0][1], reach, self._wins)
+        check_down(self._ends, self._shape, self._runout.boards, self._memory[0][1], reach, self._wins)
         for other in others:
             other.result()
         first, end = (1, value.shape[1]) if for_chooser or self._both else (0, 1)
@@ -191,7 +191,7 @@ class BlueprintRollouts:
         planes, scratch = self._memory[thread]
         chooses, is_met_by_choices = for_chooser or self._both, not for_chooser or self._both
         play_out_leaves(
-            self._order, self._counter, traverser, chooses, is_met_by_choices, 0, self._shape, self._runouts,
+            self._order, self._counter, traverser, chooses, is_met_by_choices, self._shape, self._runout,
             self._book, planes, scratch, reach, value,
         )  # fmt: skip
 

@@ -27,7 +27,7 @@ from solver.kernels.rollout import (
     MAX_ACTIONS,
     Planes,
     Playbook,
-    Runouts,
+    Runout,
     descend_book,
     evaluate_ends,
 )
@@ -162,9 +162,8 @@ def learn(
 def learn_leaf(
     leaf: int,
     for_chooser: bool,
-    runout: int,
     shape: Shape,
-    runouts: Runouts,
+    runout: Runout,
     book: Playbook,
     lessons: Lessons,
     step: Step,
@@ -178,15 +177,15 @@ def learn_leaf(
     stride, rows = shape.stride, leaf_reach.shape[1]
     reach_in, value_out = leaf_reach.reshape(-1), leaf_value.reshape(-1)
     copy_row(reach_in, leaf * rows * stride, scratch.reach, 0, stride)
-    turn, river = runouts.buckets[runout, 0], runouts.buckets[runout, 1]
+    turn, river = runout.buckets[0], runout.buckets[1]
     segment = book.segments[leaf, step.traverser, 0]
     descend_book(segment, stride, book, turn, 1, planes, scratch.reach)
-    evaluate_ends(segment, runout, shape, runouts.boards, book, 1, planes, scratch)
+    evaluate_ends(segment, shape, runout.boards, book, 1, planes, scratch)
     for i in range(book.program.segments[segment, 6], book.program.segments[segment, 7]):
         zero_row(planes.value, book.program.clear[i] * stride, stride)
     for s in range(book.segments[leaf, step.traverser, 1], book.segments[leaf, step.traverser, 2]):
         descend_book(s, stride, book, river, 1, planes, scratch.reach)
-        evaluate_ends(s, runout, shape, runouts.boards, book, 1, planes, scratch)
+        evaluate_ends(s, shape, runout.boards, book, 1, planes, scratch)
         ascend_learning(s, 1, shape, book, river, lessons, step, planes.value, notes)
     ascend_learning(segment, 0, shape, book, turn, lessons, step, planes.value, notes)
     copy_row(planes.value, 0, value_out, (leaf * rows + (1 if for_chooser else 0)) * stride, stride)
@@ -197,9 +196,8 @@ def learn_leaves(
     order: I32,
     counter: I64,
     for_chooser: bool,
-    runout: int,
     shape: Shape,
-    runouts: Runouts,
+    runout: Runout,
     book: Playbook,
     lessons: Lessons,
     step: Step,
@@ -215,6 +213,6 @@ def learn_leaves(
         if i >= order.shape[0]:
             return
         learn_leaf(
-            order[i], for_chooser, runout, shape, runouts, book, lessons, step, planes, scratch, notes,
+            order[i], for_chooser, shape, runout, book, lessons, step, planes, scratch, notes,
             leaf_reach, leaf_value,
         )  # fmt: skip

@@ -40,13 +40,13 @@ class Playbook(NamedTuple):
     """float32[K, 3]: factors of folds, calls and raises in each of the chooser's strategies."""
 
 
-class Runouts(NamedTuple):
-    """Prepared run-outs of turn and river."""
+class Runout(NamedTuple):
+    """The run-out of turn and river at hand."""
 
     boards: Boards
-    """The rivers; `table` and the like are not used."""
+    """The river, alone; `table` and the like are not used."""
     buckets: U16
-    """uint16[S, 2, stride]: of every hand on turn and river; 0 for blocked hands."""
+    """uint16[2, stride]: of every hand on turn and river; 0 for blocked hands."""
 
 
 class Planes(NamedTuple):
@@ -149,7 +149,6 @@ def ascend_book(
 @kernel
 def evaluate_ends(
     segment: int,
-    runout: int,
     shape: Shape,
     boards: Boards,
     book: Playbook,
@@ -164,7 +163,7 @@ def evaluate_ends(
     program, stride = book.program, shape.stride
     size = planes.value.shape[0] // book.bias.shape[0]
     for g in range(program.segments[segment, 2], program.segments[segment, 3]):
-        evaluate_group(g, runout, shape, boards, program, scratch.reach, planes.value, scratch)
+        evaluate_group(g, 0, shape, boards, program, scratch.reach, planes.value, scratch)
         for k in range(1, num_values):
             for lane in range(LANES):
                 row = program.lane_out[g, lane] * stride
@@ -177,9 +176,8 @@ def play_out(
     traverser: int,
     chooses: bool,
     is_met_by_choices: bool,
-    runout: int,
     shape: Shape,
-    runouts: Runouts,
+    runout: Runout,
     book: Playbook,
     planes: Planes,
     scratch: Scratch,
@@ -200,16 +198,16 @@ def play_out(
     if num_reaches > 1:
         for k in range(num_reaches):
             copy_row(reach_in, (leaf * rows + 1 + k) * stride, planes.reach, k * reach_size, stride)
-    turn, river = runouts.buckets[runout, 0], runouts.buckets[runout, 1]
+    turn, river = runout.buckets[0], runout.buckets[1]
     segment = book.segments[leaf, traverser, 0]
     descend_book(segment, stride, book, turn, num_reaches, planes, scratch.reach)
-    evaluate_ends(segment, runout, shape, runouts.boards, book, num_values, planes, scratch)
+    evaluate_ends(segment, shape, runout.boards, book, num_values, planes, scratch)
     for i in range(book.program.segments[segment, 6], book.program.segments[segment, 7]):
         for k in range(num_values):
             zero_row(planes.value, k * value_size + book.program.clear[i] * stride, stride)
     for s in range(book.segments[leaf, traverser, 1], book.segments[leaf, traverser, 2]):
         descend_book(s, stride, book, river, num_reaches, planes, scratch.reach)
-        evaluate_ends(s, runout, shape, runouts.boards, book, num_values, planes, scratch)
+        evaluate_ends(s, shape, runout.boards, book, num_values, planes, scratch)
         ascend_book(s, stride, book, river, num_values, planes)
     ascend_book(segment, stride, book, turn, num_values, planes)
     first = leaf * rows + (1 if chooses else 0)
@@ -224,9 +222,8 @@ def play_out_leaves(
     traverser: int,
     chooses: bool,
     is_met_by_choices: bool,
-    runout: int,
     shape: Shape,
-    runouts: Runouts,
+    runout: Runout,
     book: Playbook,
     planes: Planes,
     scratch: Scratch,
@@ -243,8 +240,8 @@ def play_out_leaves(
         if i >= order.shape[0]:
             return
         play_out(
-            order[i], traverser, chooses, is_met_by_choices, runout, shape, runouts, book, planes, scratch,
-            leaf_reach, leaf_value,
+            order[i], traverser, chooses, is_met_by_choices, shape, runout, book, planes, scratch, leaf_reach,
+            leaf_value,
         )  # fmt: skip
 
 

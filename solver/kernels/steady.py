@@ -24,9 +24,9 @@ _TOGETHER = 4
 
 @kernel
 def check_down(
-    ends: Program, runout: int, shape: Shape, boards: Boards, scratch: Scratch, leaf_reach: F32, wins: F32
+    ends: Program, shape: Shape, boards: Boards, scratch: Scratch, leaf_reach: F32, wins: F32
 ) -> None:
-    """What the traverser's hands win on one run-out, for each chip, if nobody bets after the leaf.
+    """What the traverser's hands win on the run-out at hand, for each chip, if nobody bets after the leaf.
 
     ends        lanes only: from the first row of each leaf in `leaf_reach` to its row in `wins`
     leaf_reach  float32[L, 1 + K, stride]  in
@@ -34,7 +34,7 @@ def check_down(
     """
     source, to = leaf_reach.reshape(-1), wins.reshape(-1)
     for g in range(ends.lane_kind.shape[0]):
-        evaluate_group(g, runout, shape, boards, ends, source, to, scratch)
+        evaluate_group(g, 0, shape, boards, ends, source, to, scratch)
 
 
 @kernel
