@@ -37,12 +37,6 @@ def every_action(num_nodes: int) -> U8:
     return np.tile(np.arange(MAX_ACTIONS, dtype=np.uint8), (num_nodes, 1))
 
 
-def keep_all(blueprint: Blueprint) -> Thinning:
-    """A thinning that takes nothing away."""
-    num_nodes = blueprint.tree.num_nodes
-    return Thinning(np.ones(num_nodes, dtype=np.bool_), every_action(num_nodes))
-
-
 @lru_cache(maxsize=2)
 def thin_blueprint(blueprint: Blueprint) -> Thinning:
     """What is kept of turn and river; worked out once for a blueprint."""

@@ -22,7 +22,7 @@ from solver.kernels.learned_leaves import Lessons, Notes, learn_leaves
 from solver.kernels.rollout import MAX_ACTIONS
 from solver.layout import F32, U32, Step, aligned
 from solver.leaf_match import Leaf
-from solver.leaf_thinning import Thinning, keep_all, thin_blueprint
+from solver.leaf_thinning import Thinning, thin_blueprint
 from solver.rollouts import ONE_STRATEGY, BlueprintRollouts, padded
 
 _VISITS = 50.0
@@ -45,14 +45,11 @@ class LearnedLeaves(BlueprintRollouts):
         seed: int = 0,
         threads: int = 1,
         steady: bool = True,
-        thin: bool = True,
     ) -> None:
-        """Learn below the leaves of a game.
+        """Learn below the leaves of a game, with fewer bets than the blueprint has (`solver.leaf_thinning`).
 
         steady  see `BlueprintRollouts`
-        thin    with fewer bets (`solver.leaf_thinning`)
         """
-        self._thin = thin
         super().__init__(blueprint, game, flop, leaves, chooser, ONE_STRATEGY, seed, threads, steady)
         sizes = [padded(count) for count in blueprint.num_buckets[2:]]
         weight = np.zeros((2, game.stride), dtype=np.float32)
@@ -70,8 +67,8 @@ class LearnedLeaves(BlueprintRollouts):
         """Strategies as they are now, see `kernels.rollout.Playbook`."""
         return self._book.words
 
-    def _thinning(self) -> Thinning | None:
-        return thin_blueprint(self._blueprint) if self._thin else keep_all(self._blueprint)
+    def _thinning(self) -> Thinning:
+        return thin_blueprint(self._blueprint)
 
     def next_sample(self) -> None:
         """Turn to another run-out."""

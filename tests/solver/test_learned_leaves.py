@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ from solver.kernels.rollout import MAX_ACTIONS
 from solver.kernels.walk import UPDATE
 from solver.layout import Step
 from solver.leaf_match import SHOWDOWN_ONLY, Leaf, match_leaves
-from solver.leaf_thinning import Thinning, keep_all, thin_blueprint
+from solver.leaf_thinning import Thinning, every_action, thin_blueprint
 from solver.learned_leaves import LearnedLeaves
 from solver.rollouts import one_round_game, padded, run_outs
 from solver.tree import BettingRoot, build_tree
@@ -54,14 +56,24 @@ def slow_twin(blueprint: Blueprint, leaves: list[Leaf], game: Game, thinning: Th
     return SlowLearner(blueprint, leaves, game.labels, game.ranges.astype(np.float64), prior, thinning)
 
 
+def keep_all(blueprint: Blueprint) -> Thinning:
+    """A thinning that takes nothing away."""
+    num_nodes = blueprint.tree.num_nodes
+    return Thinning(np.ones(num_nodes, dtype=np.bool_), every_action(num_nodes))
+
+
 @pytest.mark.kernel
 @pytest.mark.parametrize("chooser", [0, 1])
-@pytest.mark.parametrize("thin", [False, True])
-def test_kernels_learn_what_plain_recursion_learns(blueprint: Blueprint, chooser: int, thin: bool) -> None:
+@pytest.mark.parametrize("thin", [keep_all, thin_blueprint])
+def test_kernels_learn_what_plain_recursion_learns(
+    blueprint: Blueprint, chooser: int, thin: Callable[[Blueprint], Thinning], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all bets there are decisions of two, three and four actions; without some, of two and three."""
+    monkeypatch.setattr(learned_leaves, "thin_blueprint", thin)
     leaves, game = setting(blueprint)
     assert any(leaf.blueprint_node == SHOWDOWN_ONLY for leaf in leaves)
-    fast = LearnedLeaves(blueprint, game, FLOP, leaves, chooser, seed=5, steady=False, thin=thin)
-    thinning = thin_blueprint(blueprint) if thin else keep_all(blueprint)
+    fast = LearnedLeaves(blueprint, game, FLOP, leaves, chooser, seed=5, steady=False)
+    thinning = thin(blueprint)
     slow, cards, count = slow_twin(blueprint, leaves, game, thinning), run_outs(FLOP, 5), game.num_hands
     rng = np.random.default_rng(2)
     going_on = [i for i, leaf in enumerate(leaves) if leaf.blueprint_node != SHOWDOWN_ONLY]
