@@ -16,7 +16,7 @@ from game.hands import HAND_CARDS, NUM_HANDS
 from solver.alternatives import Alternatives
 from solver.game import unblocked_weight
 from solver.layout import F32
-from solver.nested import Context, SubgameRoot, action_code, coded_action, narrowed
+from solver.nested import Context, SubgameRoot, action_code, coded_action, narrowed, was_done
 from solver.range_strategy import RangeStrategy, drop_rare
 from solver.solution import Solution
 from solver.tree import DECISION, FOLD_ACTION
@@ -55,7 +55,10 @@ class Decision:
     board: Cards
     strategy: RangeStrategy
     ranges: F32
-    """float32[2, 1326]: both players' weights, the opponent's last action included."""
+    """float32[2, 1326]: both players' weights, the opponent's last action included.
+
+    His are zeros if he never does it (`nested.was_done`).
+    """
     method: Method
     iterations: int
     phases: dict[str, float] = field(default_factory=dict)
@@ -128,10 +131,12 @@ def read_decision(
     phases: dict[str, float],
     solved: Solved,
     rare: float = 0.0,
+    first_share: float = 0.0,
 ) -> Decision:
     """Read the decision off a solved subgame.
 
-    rare  what a hand does more seldom it does not do at all
+    rare         what a hand does more seldom it does not do at all
+    first_share  see `Schedule.first_share`
     """
     tree, own = solution.game.tree, betting.actor
     node = tree.find(tuple([action_code(action) for action in root.path]))
@@ -139,7 +144,9 @@ def read_decision(
     labels = solution.game.labels
     ranges = np.zeros((2, NUM_HANDS), dtype=np.float32)
     for player in range(2):
-        ranges[player, labels] = solution.reach(player, node)
+        reach = solution.reach(player, node)
+        if player == own or was_done(solution.game.ranges[player], reach, first_share):
+            ranges[player, labels] = reach
     actions, rows, replies = [], [], {}
     for child, row in zip(
         tree.children_of(node).tolist(), drop_rare(solution.strategy(node), rare), strict=True

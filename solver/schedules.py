@@ -35,6 +35,12 @@ class Schedule:
         factors = np.stack([np.broadcast_to(f, t.shape) for f in self.factors(t)], axis=1)
         return np.column_stack([factors[:-1], factors[1:, 0]])
 
+    def first_share(self, iterations: int) -> float:
+        """What the first of so many iterations counts in the average strategies."""
+        kept = self.table(1, iterations - 1)[:, 2]
+        weights = np.cumprod(np.append(1.0, kept[::-1]))  # the last iteration's, the one before, …
+        return float(weights[-1] / weights.sum())
+
 
 def _fade(t: F64, power: float | F64, offset: float = 1.0) -> F64:
     old = (t - 1.0) ** power

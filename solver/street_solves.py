@@ -82,8 +82,9 @@ class StreetSolves:
         self.pace.learn(FLOP, tree.num_nodes, solver.iterations, phases["solve"], self._threads(limits))
         solved = _DepthLimited(solver)
         return read_decision(
-            betting, root, solver.solution(), Method.DEPTH_LIMITED, phases, solved, settings.rare
-        )
+            betting, root, solver.solution(), Method.DEPTH_LIMITED, phases, solved, settings.rare,
+            solver.schedule.first_share(solver.iterations),
+        )  # fmt: skip
 
     def _tree(
         self,
@@ -162,8 +163,9 @@ class StreetSolves:
         self.pace.learn(betting.round_index, tree.num_nodes, solver.iterations, phases["solve"], threads)
         method = Method.EXACT if promised is None else Method.SAFE
         return read_decision(
-            betting, root, solver.solution(), method, phases, _ToTheEnd(solver), settings.rare
-        )
+            betting, root, solver.solution(), method, phases, _ToTheEnd(solver), settings.rare,
+            solver.schedule.first_share(solver.iterations),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

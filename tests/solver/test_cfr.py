@@ -282,3 +282,10 @@ def test_three_rounds_match_the_reference() -> None:
         values = solver.engine.root_values(solver.average, player, RESPOND)
         expected_values = reference.response(player, reference.averaged, best=True)
         np.testing.assert_allclose(values, list(expected_values.values()), rtol=1e-4, atol=1e-3)
+
+
+def test_the_first_iteration_counts_what_the_weights_say() -> None:
+    assert schedules.cfr_plus().first_share(4) == pytest.approx(1 / (1 + 2 + 3 + 4))
+    assert schedules.dcfr(gamma=2.0).first_share(3) == pytest.approx(1 / (1 + 4 + 9))
+    assert schedules.improved_cfr_plus(8).first_share(8) == 0
+    assert schedules.dcfr().first_share(1) == 1

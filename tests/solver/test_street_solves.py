@@ -1,0 +1,83 @@
+"""Solves of one street: what the opponent did is believed, unless nobody does it, whoever he is."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from game.cards import parse_cards
+from game.definition import HUNL
+from game.hands import NUM_HANDS
+from game.ranges import parse_range
+from protocol.acpc import parse_betting
+from solver.agent_settings import AgentSettings, StreetSettings
+from solver.blueprint import Blueprint
+from solver.blueprint_walk import BlueprintWalk
+from solver.decision import Decision
+from solver.layout import F32
+from solver.limits import UNLIMITED
+from solver.nested import LEAST_SHARE, Context, everything, find_root
+from solver.street_solves import StreetSolves, _ToTheEnd
+from tests.arena.blueprints import WIDE, made_up_blueprint
+
+HOPELESS, SETS, STRAIGHT = parse_range("93o,83o"), parse_range("AA,KK"), parse_range("5h3h")
+BOARD = parse_cards("AsKd7h4c2s")
+MENU = StreetSettings("100% | a", 30)
+SOLVES = {"flop": 3, "exact": 5, "safe": 5}
+"""With so many cards."""
+
+
+@pytest.fixture(scope="module")
+def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
+    return made_up_blueprint(tmp_path_factory.mktemp("blueprints"), WIDE)
+
+
+def facing_all_in(blueprint: Blueprint, kind: str, opponent: int, theirs: F32) -> Decision:
+    """Sets against a bet of 33 pots, from before that bet."""
+    before = "r300c/" if kind == "flop" else "r300c/cc/cc/"
+    checked = before + ("" if opponent == 0 else "c")
+    betting, board = parse_betting(HUNL, checked + "r20000"), BOARD[: SOLVES[kind]]
+    root = find_root(betting, board, Context(before, everything(), {}))
+    ranges = np.where(root.ranges > 0, np.stack([theirs, SETS] if opponent == 0 else [SETS, theirs]), 0)
+    root = replace(root, ranges=ranges.astype(np.float32))
+    solves = StreetSolves(
+        blueprint,
+        BlueprintWalk(blueprint.tree, HUNL),
+        AgentSettings(MENU, MENU, MENU, budget=None),
+    )
+    if kind == "flop":
+        return solves.flop(betting, root, 1, time.monotonic(), UNLIMITED)
+    promised = np.zeros(NUM_HANDS, dtype=np.float32) if kind == "safe" else None
+    return solves.to_the_end(betting, root, promised, time.monotonic(), UNLIMITED)
+
+
+@pytest.mark.parametrize("opponent", [0, 1], ids=["big blind", "button"])
+@pytest.mark.parametrize("kind", SOLVES)
+def test_what_nobody_does_leaves_no_range_in_either_seat(
+    blueprint: Blueprint, kind: str, opponent: int
+) -> None:
+    decision = facing_all_in(blueprint, kind, opponent, HOPELESS)
+    assert not decision.ranges[opponent].any()
+    assert decision.ranges[1 - opponent].any()
+
+
+@pytest.mark.parametrize("opponent", [0, 1], ids=["big blind", "button"])
+@pytest.mark.parametrize("kind", ["exact", "safe"])
+def test_what_one_hand_in_thousands_does_is_done(blueprint: Blueprint, kind: str, opponent: int) -> None:
+    rare = np.float32(LEAST_SHARE) * STRAIGHT
+    decision = facing_all_in(blueprint, kind, opponent, HOPELESS + rare)
+    theirs = decision.ranges[opponent]
+    assert theirs[STRAIGHT > 0].sum() > 0.9 * theirs.sum()
+
+
+def test_the_second_players_first_strategy_is_what_the_first_iteration_leaves(blueprint: Blueprint) -> None:
+    """Why reach alone does not tell: as much as that is left of what he never does again."""
+    decision = facing_all_in(blueprint, "exact", 1, HOPELESS)
+    assert isinstance(decision.solved, _ToTheEnd)
+    solver = decision.solved.solver
+    reach, weights = solver.solution().reach(1, decision.node), solver.game.ranges[1]
+    left = solver.schedule.first_share(solver.iterations) / 3  # he can check, bet the pot, or all he has
+    assert reach[weights > 0] == pytest.approx(left * weights[weights > 0], rel=1e-3)
