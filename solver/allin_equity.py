@@ -8,8 +8,9 @@ all pairs are counted once, on the 134,459 boards that differ by more than suits
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -31,6 +32,9 @@ NUM_BOARDS = 1_712_304
 
 _FLUSH_BOARDS = 2_048  # a board counts for at most 24: sums of so many fit 16 bits
 _BLOCKED = np.uint16(0xFFFF)
+_KEPT_FLOPS = 2
+_flops: OrderedDict[tuple[Cards, bytes], F32] = OrderedDict()
+"""What `flop_wins` was asked for last."""
 
 
 def pair_wins(first: Cards, second: Cards, board: Cards) -> float:
@@ -78,12 +82,26 @@ def preflop_wins() -> F32:
     return (counts / np.float32(NUM_BOARDS)).astype(np.float32)
 
 
-@lru_cache(maxsize=2)
+def flop_wins_are_counted(flop: Cards, hands: bytes) -> bool:
+    """Whether `flop_wins` returns at once."""
+    return (flop, hands) in _flops
+
+
 def flop_wins(flop: Cards, hands: bytes) -> F32:
     """float32[H, H]: mean wins of the hands of a list over all run-outs; 0 for those that share a card.
 
     hands  int64[H] as bytes: hand indices, none blocked by the flop. What was found for two flops is kept
     """
+    found = _flops.pop((flop, hands), None)
+    if found is None:
+        found = _count_flop_wins(flop, hands)
+        if len(_flops) == _KEPT_FLOPS:
+            _flops.popitem(last=False)
+    _flops[flop, hands] = found
+    return found
+
+
+def _count_flop_wins(flop: Cards, hands: bytes) -> F32:
     chosen = np.frombuffer(hands, dtype=np.int64)
     left = [card for card in range(NUM_CARDS) if card not in flop]
     boards = np.array([(*flop, *two) for two in combinations(left, 2)], dtype=np.uint8)

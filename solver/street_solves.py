@@ -11,6 +11,7 @@ from abstraction.menu import parse_menu_book
 from game.betting import BettingState
 from solver.adapted_rollouts import AdaptedRollouts
 from solver.agent_settings import FLOP, LEARNED, RIVER, ROLLOUTS, AgentSettings, StreetSettings
+from solver.allin_equity import flop_wins_are_counted
 from solver.alternatives import Alternatives, promise, safe_root
 from solver.blueprint import Blueprint
 from solver.blueprint_walk import BlueprintWalk
@@ -44,7 +45,8 @@ may be done where they are kept with something to spare (`fathom bench safety`);
 rivers were still 6 to 16 % of pot exploitable by the ranges we believe in, with 80 % of it 1 to 2.5."""
 
 _STEADY_SECONDS = 0.5
-"""Taking luck out of a flop's leaves needs a tenth of a second to begin with: not where there is less."""
+"""Taking luck out of a flop's leaves needs a tenth of a second to begin with: not where there is less, unless
+what takes that long is known already from an earlier decision on the same flop."""
 
 ADAPTING = 1 / 3
 """Share of a flop's time and iterations for which continuations adapt before they are frozen."""
@@ -122,7 +124,12 @@ class StreetSolves:
         limits: Limits,
     ) -> LeafValues:
         left, threads = _time_left(started, limits), self._threads(limits)
-        bias, steady = self.settings.continuations, left is None or left >= _STEADY_SECONDS
+        bias = self.settings.continuations
+        steady = (
+            left is None
+            or left >= _STEADY_SECONDS
+            or flop_wins_are_counted(root.board, game.labels.tobytes())
+        )
         if self.net is not None:
             return NetLeaves(self.net, self.blueprint, game, root.board, leaves, chooser, bias, seed, steady)
         if self.settings.leaf == ROLLOUTS:

@@ -17,6 +17,7 @@ from solver.allin_equity import (
     all_board_wins,
     count_preflop_wins,
     flop_wins,
+    flop_wins_are_counted,
     mean_wins,
     pair_wins,
     runout_wins,
@@ -248,3 +249,14 @@ def test_wins_on_a_flop_are_those_of_pairs() -> None:
             one, two = tuple(parse_cards(first)), tuple(parse_cards(second))
             expected = 0.0 if set(one) & set(two) else pair_wins(one, two, flop)
             assert wins[i, j] == pytest.approx(expected, abs=1e-6)
+
+
+def test_wins_on_two_flops_are_kept() -> None:
+    hands = np.array([parse_hand("AsAh"), parse_hand("KdKc")], dtype=np.int64).tobytes()
+    first, second, third = (tuple(parse_cards(text)) for text in ("7h8hTs", "2c3d4h", "QcQdQh"))
+    flop_wins(first, hands)
+    flop_wins(second, hands)
+    assert flop_wins(first, hands) is flop_wins(first, hands)
+    flop_wins(third, hands)
+    counted = [flop_wins_are_counted(flop, hands) for flop in (first, second, third)]
+    assert counted == [True, False, True]  # the one asked for last stays

@@ -18,9 +18,10 @@ from solver.blueprint import Blueprint
 from solver.blueprint_walk import BlueprintWalk
 from solver.decision import Decision
 from solver.layout import F32
-from solver.limits import UNLIMITED
+from solver.limits import UNLIMITED, Limits
 from solver.nested import LEAST_SHARE, Context, everything, find_root
-from solver.street_solves import StreetSolves, _ToTheEnd
+from solver.rollouts import BlueprintRollouts
+from solver.street_solves import StreetSolves, _DepthLimited, _ToTheEnd
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 HOPELESS, SETS, STRAIGHT = parse_range("93o,83o"), parse_range("AA,KK"), parse_range("5h3h")
@@ -81,3 +82,20 @@ def test_the_second_players_first_strategy_is_what_the_first_iteration_leaves(bl
     reach, weights = solver.solution().reach(1, decision.node), solver.game.ranges[1]
     left = solver.schedule.first_share(solver.iterations) / 3  # he can check, bet the pot, or all he has
     assert reach[weights > 0] == pytest.approx(left * weights[weights > 0], rel=1e-3)
+
+
+def test_short_decisions_take_luck_out_where_the_table_is_in_memory(blueprint: Blueprint) -> None:
+    solves = StreetSolves(blueprint, BlueprintWalk(blueprint.tree, HUNL), AgentSettings(MENU, MENU, MENU))
+    betting, board = parse_betting(HUNL, "r300c/"), parse_cards("Ts6d3c")
+    root = find_root(betting, board, Context("r300c/", everything(), {}))
+
+    def takes_luck_out(limits: Limits) -> bool:
+        solved = solves.flop(betting, root, 1, time.monotonic(), limits).solved
+        assert isinstance(solved, _DepthLimited)
+        assert isinstance(solved.solver.leaves, BlueprintRollouts)
+        return solved.solver.leaves._tiles is not None
+
+    short = Limits(seconds=0.01)
+    assert not takes_luck_out(short)
+    assert takes_luck_out(UNLIMITED)
+    assert takes_luck_out(short)
