@@ -9,7 +9,6 @@ hands_per_s           hands that AIVAT corrects in a second, on all workers, onc
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 from typing import Any
@@ -18,6 +17,7 @@ from arena.adjusted import adjusted
 from arena.aivat_match import aivat_chips, make_evaluator
 from arena.allin import allin_chips
 from arena.duplicate import DuplicateTerms, play_duplicate
+from bench._figures import print_figures
 from game.definition import HUNL, definition_text
 
 QUICK = ("--hands", "2000")
@@ -35,11 +35,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="default: %(default)s")
     args = parser.parse_args(argv)
     figures = _measure(args)
-    if args.json:
-        print(json.dumps(figures))
-    else:
-        for name, value in figures.items():
-            print(f"{name:12} {value}")
+    print_figures(figures, args.json)
     return 0
 
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import random
 import socket
 import sys
@@ -36,6 +35,7 @@ import numpy as np
 import uvloop
 from aiohttp import ClientError, ClientSession, ClientTimeout, TCPConnector
 
+from bench._figures import print_figures
 from game.cards import parse_cards
 from game.definition import HUNL
 from game.state import hand_state
@@ -96,11 +96,7 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         figures = runner.run(_measure(args))
-    if args.json:
-        print(json.dumps({"bench": "api", **figures}))
-    else:
-        for name, value in figures.items():
-            print(f"{name:16} {value}")
+    print_figures({"bench": "api", **figures}, args.json)
     return int(bool(figures["errors"] or figures["hands_wrong"]))
 
 

@@ -10,7 +10,6 @@ lbr_mbb          what it wins, ± lbr_margin_mbb
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 
@@ -19,6 +18,7 @@ from arena.journal import Journal
 from arena.lbr import LbrSettings
 from arena.lbr_run import LbrTerms, measure_lbr
 from arena.results import estimate
+from bench._figures import print_figures
 from game.definition import HUNL, NUM_PLAYERS
 
 QUICK = ("--hands", "200000", "--matches", "50", "--lbr-hands", "400")
@@ -38,11 +38,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="default: %(default)s")
     args = parser.parse_args(argv)
     figures = _measure(args)
-    if args.json:
-        print(json.dumps(figures))
-    else:
-        for name, value in figures.items():
-            print(f"{name:16} {value:,}" if isinstance(value, int | float) else f"{name:16} {value}")
+    print_figures(figures, args.json)
     return 0
 
 

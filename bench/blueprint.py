@@ -26,6 +26,7 @@ from statistics import median
 import numpy as np
 
 from abstraction.opponents import OPPONENT_CLASSES
+from bench._figures import print_figures
 from solver.blueprint import Provenance, open_blueprint, unpack, write_blueprint
 from solver.blueprint_presets import named_preset
 
@@ -49,11 +50,7 @@ def main(argv: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = args.file or _made_up(args.preset, Path(folder) / "made-up.blueprint")
         figures = _measure(path, args.processes, Path(folder))
-    if args.json:
-        print(json.dumps(figures))
-    else:
-        for name, value in figures.items():
-            print(f"{name:20} {value:,}" if isinstance(value, int | float) else f"{name:20} {value}")
+    print_figures(figures, args.json)
     return 0
 
 

@@ -13,7 +13,6 @@ unfinished                     spots whose deadline came before the first iterat
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from abstraction.menu import parse_menu_book
+from bench._figures import print_figures
 from game.cards import NUM_CARDS
 from game.hands import HAND_CLASS, NUM_CLASSES, NUM_HANDS
 from solver.cfr import Solver
@@ -82,11 +82,7 @@ def main(argv: list[str]) -> int:
         if args.verbose:
             print(spot, len(request.board), request.menu, f"{seconds:.3f}", outcomes[-1], file=sys.stderr)
     figures = _summary(outcomes) | {"threads": args.threads, "max_deadline": args.max_deadline}
-    if args.json:
-        print(json.dumps({"bench": "deadline", **figures}))
-    else:
-        for name, value in figures.items():
-            print(f"{name:20} {value}")
+    print_figures({"bench": "deadline", **figures}, args.json)
     return int(figures["invalid_strategies"] > 0)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import platform
 import time
 from collections.abc import Callable
@@ -22,6 +21,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from bench._figures import print_figures
 from game import evaluator_tables
 from game.evaluator import NUM_LIVE_HANDS, fill_river, fill_river_live, fill_strengths_7, strength_counts
 from game.hands import NUM_HANDS
@@ -45,11 +45,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the random cards (default: %(default)s)")
     args = parser.parse_args(argv)
     figures = _measure(args.hands, args.boards, args.repeats, args.seed)
-    if args.json:
-        print(json.dumps(figures))
-    else:
-        for name, value in figures.items():
-            print(f"{name:20} {value:,}" if isinstance(value, int | float) else f"{name:20} {value}")
+    print_figures(figures, args.json)
     return 0
 
 

@@ -18,7 +18,6 @@ All four must be 0. The exit status says so.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import resource
 import signal
@@ -33,6 +32,7 @@ from typing import Any
 
 from arena.clock import TimeLimits
 from bench._daemon import Daemon, Metrics, running_daemon
+from bench._figures import print_figures
 from bench._table import Table, Wire
 from server.hand_store import HandQuery, HandReader
 
@@ -92,11 +92,7 @@ def main(argv: list[str]) -> int:
         figures = measure(args, Path(folder))
     if args.table is not None:
         put_table(args.table, figures)
-    if args.json:
-        print(json.dumps({"bench": "faults", **figures}))
-    else:
-        for name, value in figures.items():
-            print(f"{name:24} {value}")
+    print_figures({"bench": "faults", **figures}, args.json)
     return int(any(figures[name] for name in MUST_BE_ZERO))
 
 

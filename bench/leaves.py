@@ -19,7 +19,6 @@ Exit status 1 if the two ways to value leaves contradict each other.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 import time
@@ -29,6 +28,7 @@ from pathlib import Path
 import numpy as np
 
 from abstraction.menu import parse_menu_book
+from bench._figures import print_figures
 from bench._sampled_play_outs import NUM_KINDS, PlayOuts, Sampled
 from game.cards import NUM_CARDS, Cards, cards_text
 from game.hands import HAND_CARDS, HAND_CLASS, NUM_HANDS, unblocked
@@ -111,11 +111,7 @@ def main(argv: list[str]) -> int:
         "blueprint": blueprint.identity,
         "seconds": round(time.perf_counter() - started, 1),
     }
-    if args.json:
-        print(json.dumps(figures))
-    else:
-        for name, value in figures.items():
-            print(f"{name:<14}{value}")
+    print_figures(figures, args.json)
     return int(not figures["agree"])
 
 

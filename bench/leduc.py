@@ -14,12 +14,12 @@ mean over both seats of what the best response wins beyond the value of the game
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from bench._figures import print_figures
 from solver.cfr import Solver
 from solver.cut import cut_tree
 from solver.depth_limited import DepthLimitedSolver, TableLeaves
@@ -61,11 +61,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--blueprint", type=int, default=2000, help="its iterations (default: %(default)s)")
     args = parser.parse_args(argv)
     figures = measure([int(n) for n in args.strategies.split(",")], args.iterations, args.blueprint)
-    if args.json:
-        print(json.dumps(figures))
-    else:
-        for name, value in figures.items():
-            print(f"{name:<12}{value}")
+    print_figures(figures, args.json)
     return 0
 
 

@@ -11,7 +11,6 @@ The dealers allow `--budget` seconds per hand over the match, and no more than `
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from typing import Any
 
 from arena.clock import TimeLimits
 from bench._daemon import running_daemon
+from bench._figures import print_figures
 from bench._table import Table, Wire
 
 QUICK = ("--hands", "20", "--matches", "2", "--budget", "0.2")
@@ -52,11 +52,7 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder:
         figures = measure(args, Path(folder))
-    if args.json:
-        print(json.dumps({"bench": "matches", **figures}))
-    else:
-        for name, value in figures.items():
-            print(f"{name:20} {value}")
+    print_figures({"bench": "matches", **figures}, args.json)
     return int(bool(figures["warnings"] or figures["timeouts"] or figures["lost_hands"]))
 
 

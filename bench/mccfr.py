@@ -16,7 +16,6 @@ hand has made so far, in tables as large as the real ones, which take a minute l
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from dataclasses import replace
 from math import inf
@@ -27,6 +26,7 @@ import numpy.typing as npt
 from abstraction.isomorphism import board_locations, canonical_boards
 from abstraction.presets import make_card_abstraction
 from abstraction.tables import BucketTables, open_tables
+from bench._figures import print_figures
 from game.evaluator import START, strength_5, strength_6, strength_7, strength_counts
 from game.evaluator_tables import CARD_BITS, CARD_KEYS
 from game.hands import HAND_CARDS, NUM_HANDS
@@ -54,11 +54,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     args = parser.parse_args(argv)
     figures = _measure(args)
-    if args.json:
-        print(json.dumps(figures))
-    else:
-        for name, value in figures.items():
-            print(f"{name:20} {value:,}" if isinstance(value, int | float) else f"{name:20} {value}")
+    print_figures(figures, args.json)
     return 0
 
 

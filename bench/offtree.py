@@ -21,7 +21,6 @@ Exit status 1 unless all of unsolved .. different and errors are 0.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import multiprocessing
 import sys
@@ -35,6 +34,7 @@ from random import Random
 
 import numpy as np
 
+from bench._figures import print_figures
 from game.actions import CALL, Action, ActionKind, raise_to
 from game.betting import BettingState, start
 from game.cards import NUM_CARDS, Cards, cards_text
@@ -139,11 +139,7 @@ def main(argv: list[str]) -> int:
     }
     for message in total.messages[:20]:
         print(message, file=sys.stderr)
-    if args.json:
-        print(json.dumps(figures))
-    else:
-        for name, value in figures.items():
-            print(f"{name:<16}{value}")
+    print_figures(figures, args.json)
     return int(any(counts[fault] for fault in FAULTS))
 
 

@@ -18,13 +18,13 @@ the same iterations without checks. Times are the best over the runs, without ch
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from dataclasses import dataclass
 
 import numpy as np
 
 from abstraction.menu import parse_menu_book
+from bench._figures import print_figures
 from game.cards import parse_cards
 from game.hands import NUM_HANDS
 from solver.cfr import Solver
@@ -80,11 +80,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
     figures = measure(args.spot, args.threads, args.variant, args.repeats, args.max_iterations, args.target)
-    if args.json:
-        print(json.dumps(figures))
-    else:
-        for name, value in figures.items():
-            print(f"{name:24} {value}")
+    print_figures(figures, args.json)
     return 0
 
 

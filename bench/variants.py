@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from abstraction.menu import parse_menu_book
+from bench._figures import print_figures
 from game.cards import parse_cards
 from game.ranges import parse_range
 from solver import schedules
@@ -106,11 +107,7 @@ def main(argv: list[str]) -> int:
             figures[f"ratio_to_cfr+ at {mark}"] = {
                 variant: round(float(mean[k] / means["cfr+"][k]), 3) for variant, mean in means.items()
             }
-    if args.json:
-        print(json.dumps(figures))
-    else:
-        for name, value in figures.items():
-            print(f"{name:28} {value}")
+    print_figures(figures, args.json)
     if args.plot:
         args.plot.write_text(draw(marks, {name: mean.tolist() for name, mean in means.items()}))
     return 0

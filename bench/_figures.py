@@ -1,0 +1,17 @@
+"""Figures as they are printed: one JSON line for programs, a table for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+
+def print_figures(figures: Mapping[str, object], as_json: bool) -> None:
+    """Print them all."""
+    if as_json:
+        print(json.dumps(figures))
+        return
+    width = max(map(len, figures))
+    for name, value in figures.items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        print(f"{name:{width}}  {value:,}" if is_number else f"{name:{width}}  {value}")
