@@ -16,7 +16,7 @@ import pytest
 
 from protocol.phh import parse_history
 from server.client import FathomClient, FathomError
-from tests.server.test_hands_api import PROGRAM, ROOT
+from tests.server.programs import DAEMON, ROOT, start_python
 
 DOCS = ROOT / "docs"
 
@@ -24,13 +24,7 @@ DOCS = ROOT / "docs"
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     folder = tmp_path_factory.mktemp("daemon")
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(folder)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_DATA_HOME": str(folder)},
-    ) as process:
+    with start_python(DAEMON, folder, XDG_DATA_HOME=str(folder)) as process:
         assert process.stdout is not None
         yield int(process.stdout.readline())
         process.kill()

@@ -12,7 +12,7 @@ import pytest
 from server.http.openapi import openapi
 from server.http.web_routes import PAGES
 from server.keys import add_key
-from tests.server.test_hands_api import PROGRAM, ROOT
+from tests.server.programs import DAEMON, ROOT, start_python
 
 # Left out: the rules of poker refuse much that a schema cannot describe, and what is stopped stays listed.
 LEFT_OUT = "positive_data_acceptance,use_after_free"
@@ -24,13 +24,7 @@ def test_no_server_error_and_no_undocumented_answer(tmp_path: Path, keys: str) -
     folder = tmp_path / "daemon"
     folder.mkdir()
     key = add_key(folder / "keys.json", "tester", ["admin"])
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(folder), "auto" if keys == "none needed" else "always"],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    ) as daemon:
+    with start_python(DAEMON, folder, "auto" if keys == "none needed" else "always") as daemon:
         assert daemon.stdout is not None
         port = int(daemon.stdout.readline())
         command = [

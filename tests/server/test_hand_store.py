@@ -6,8 +6,6 @@ import os
 import signal
 import sqlite3
 import stat
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,8 +18,7 @@ from server.cli import main
 from server.hand_records import Channel, StoredSession, acpc_text, phh_text
 from server.hand_store import HandQuery, HandReader, HandStore, StoreError
 from tests.server.hand_setups import a_decision, played_hand
-
-ROOT = Path(__file__).parents[2]
+from tests.server.programs import start_python
 
 
 def test_what_is_saved_is_there(tmp_path: Path) -> None:
@@ -94,13 +91,7 @@ for number in range(100000):
     print(hand.id, flush=True)
 """
     path = tmp_path / "hands.sqlite"
-    with subprocess.Popen(
-        [sys.executable, "-c", program, str(path)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    ) as process:
+    with start_python(program, path) as process:
         assert process.stdout is not None
         acknowledged = [process.stdout.readline().strip() for _ in range(200)]
         process.send_signal(signal.SIGKILL)

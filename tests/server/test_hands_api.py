@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from random import Random
 
@@ -30,8 +28,7 @@ from tests.server.api_setups import (
     random_action,
     running,
 )
-
-ROOT = Path(__file__).parents[2]
+from tests.server.programs import DAEMON, start_python
 
 
 def test_hands_are_played_to_the_end_and_kept(tmp_path: Path) -> None:
@@ -253,26 +250,6 @@ def test_hands_go_on_after_a_restart_with_their_context(tmp_path: Path) -> None:
     asyncio.run(go_on(hand))
 
 
-PROGRAM = """
-import asyncio, sys
-from pathlib import Path
-from aiohttp import web
-from tests.server.api_setups import StandIn, config_for
-from server.app import make_app
-
-async def serve():
-    config = config_for(Path(sys.argv[1]), require_keys=[*sys.argv, "auto"][2])
-    runner = web.AppRunner(make_app(config, StandIn()))
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    print(site._server.sockets[0].getsockname()[1], flush=True)
-    await asyncio.Event().wait()
-
-asyncio.run(serve())
-"""
-
-
 def test_acknowledged_hands_survive_a_kill_of_the_daemon(tmp_path: Path) -> None:
     from aiohttp import ClientSession
 
@@ -300,13 +277,7 @@ def test_acknowledged_hands_survive_a_kill_of_the_daemon(tmp_path: Path) -> None
 
             await asyncio.gather(*[one(seed) for seed in range(8)], return_exceptions=True)
 
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(tmp_path)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    ) as process:
+    with start_python(DAEMON, tmp_path) as process:
         assert process.stdout is not None
         asyncio.run(play(int(process.stdout.readline()), process))
     assert process.returncode == -signal.SIGKILL

@@ -13,7 +13,7 @@ import pytest
 from server.cli import main
 from server.hand_store import HandQuery, HandReader
 from tests.arena.blueprints import WIDE, made_up_blueprint
-from tests.server.test_hands_api import PROGRAM, ROOT
+from tests.server.programs import DAEMON, ROOT, start_python
 
 
 def test_it_plays_and_reports(tmp_path: Path) -> None:
@@ -21,13 +21,7 @@ def test_it_plays_and_reports(tmp_path: Path) -> None:
     folder = tmp_path / "daemon"
     folder.mkdir()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(folder)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env=environment,
-    ) as daemon:
+    with start_python(DAEMON, folder) as daemon:
         assert daemon.stdout is not None
         url = f"http://127.0.0.1:{int(daemon.stdout.readline())}/slumbot/api"
 
