@@ -1,7 +1,7 @@
 """Solving the first round: all of it, over the 169 classes, to the flop (Brown, Sandholm and Amos, 2018).
 
-1. The tree is that of the blueprint's menus and of every bet that was made in the hand besides. The whole
-   round is solved again for each new bet, and kept (`solver.preflop_play`).
+1. The tree is that of the blueprint's menus and of every bet that was made in the hand besides. It is solved
+   from any decision on, with the ranges that both players bring there (`solver.preflop_play`).
 2. Where the round ends, the opponent chooses among the strategies of the blueprint's table
    (`solver.opponent_values`); the leaf is matched by betting and scaled by the pot. Folds and all-ins are
    leaves with one value.
@@ -20,7 +20,9 @@ from game.hands import NUM_CLASSES
 from solver.betting_tree import Extra, build_hand_tree
 from solver.blueprint_walk import WalkTree
 from solver.class_pairs import class_pairs, class_wins
+from solver.cut import cut_tree
 from solver.depth_limited import DepthLimitedSolver
+from solver.kernels.first_round import PickedMatrices, multiply_picked
 from solver.layout import F32, Step
 from solver.leaf_match import SHOWDOWN_ONLY, match_leaves
 from solver.schedules import cfr_plus
@@ -32,8 +34,10 @@ from solver.tree import CHANCE, FOLD, BettingRoot, Tree
 class ClassLeaves:
     """Values of leaves as matrices over classes. See `depth_limited.LeafValues`."""
 
-    matrices: tuple[F32, ...]
-    """float32[K or 1, 169, 169] for each leaf: what the chooser's opponent wins, times pairs of hands."""
+    matrices: F32
+    """float32[M, 169, 169]: what the chooser's opponent wins, times pairs of hands."""
+    picked: PickedMatrices
+    """Which of them a leaf has: one for each choice, or one for all where it makes no difference."""
     num_choices: int
     both_choose: bool = False
 
@@ -42,15 +46,7 @@ class ClassLeaves:
 
     def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:  # noqa: ARG002
         """See `LeafValues`."""
-        for leaf, matrices in enumerate(self.matrices):
-            if for_chooser:
-                value[leaf, 1:, :NUM_CLASSES] = -np.matmul(reach[leaf, 0, :NUM_CLASSES], matrices)
-            elif len(matrices) == 1:
-                together = reach[leaf, 1:, :NUM_CLASSES].sum(axis=0)
-                value[leaf, 0, :NUM_CLASSES] = matrices[0] @ together
-            else:
-                rows = np.matmul(matrices, reach[leaf, 1:, :NUM_CLASSES, None])
-                value[leaf, 0, :NUM_CLASSES] = rows[..., 0].sum(axis=0)
+        multiply_picked(self.matrices, self.picked, for_chooser, reach, value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,37 +65,52 @@ def preflop_tree(definition: GameDefinition, menus: str, extra: Extra) -> Tree:
 
 
 def preflop_solver(
-    definition: GameDefinition, tree: Tree, blueprint: WalkTree, table: LeafTable, chooser: int
+    definition: GameDefinition,
+    tree: Tree,
+    blueprint: WalkTree,
+    table: LeafTable,
+    chooser: int,
+    root: int = 0,
+    ranges: F32 | None = None,
 ) -> DepthLimitedSolver:
     """A solver of the first round against a chooser.
 
-    tree  of `preflop_tree`
+    tree    of `preflop_tree`
+    root    the decision to begin with; the game solved has `cut_tree(tree, root)`
+    ranges  float32[2, 169]: weights of a hand of each class there; even by default
     """
-    matrices = _leaf_matrices(definition, tree, blueprint, table, chooser)
-    ends = (tree.kind == FOLD) | (tree.kind == CHANCE)
-    all_leaves = replace(tree, kind=np.where(ends, CHANCE, tree.kind).astype(tree.kind.dtype))
-    game = one_card_game(all_leaves, NUM_CLASSES, lambda _: np.zeros(NUM_CLASSES, dtype=np.int64))
-    leaves = ClassLeaves(matrices, table.values.shape[1])
+    part = cut_tree(tree, root)
+    leaves = _leaf_values(definition, tree, blueprint, table, chooser, range(root, root + part.num_nodes))
+    ends = (part.kind == FOLD) | (part.kind == CHANCE)
+    all_leaves = replace(part, kind=np.where(ends, CHANCE, part.kind).astype(part.kind.dtype))
+    game = one_card_game(all_leaves, NUM_CLASSES, lambda _: np.zeros(NUM_CLASSES, dtype=np.int64), ranges)
     return DepthLimitedSolver(game, leaves, chooser, cfr_plus(2.0))
 
 
-def _leaf_matrices(
-    definition: GameDefinition, tree: Tree, blueprint: WalkTree, table: LeafTable, chooser: int
-) -> tuple[F32, ...]:
-    """For every fold and every leaf, in the order of the nodes."""
+def _leaf_values(
+    definition: GameDefinition, tree: Tree, blueprint: WalkTree, table: LeafTable, chooser: int, part: range
+) -> ClassLeaves:
+    """Of every fold and every leaf among some nodes of a tree, numbered in their order."""
     stack, blind = min(definition.stacks), definition.big_blind
-    spent = definition.blinds[0], definition.blinds[1]
-    root = BettingRoot(0, spent, stack, blind)
+    root = BettingRoot(0, (definition.blinds[0], definition.blinds[1]), stack, blind)
     place = {node: i for i, node in enumerate(table.nodes)}
-    pairs = class_pairs()
-    matrices: dict[int, F32] = {}
+    pairs, num_choices = class_pairs(), table.values.shape[1]
+    matrices = [np.stack([pairs, pairs * class_wins()])]
+    fold, all_in = 0, 1
+    picks: dict[int, tuple[int, int, float]] = {}  # first matrix, how many, times what
     for leaf in match_leaves(tree, root, blueprint, 0):
+        if leaf.node not in part:
+            continue
         if leaf.blueprint_node == SHOWDOWN_ONLY:
-            matrices[leaf.node] = (pairs * class_wins() * np.float32(leaf.stake))[None]
+            picks[leaf.node] = all_in, 1, leaf.stake
         else:
+            picks[leaf.node] = sum(map(len, matrices)), num_choices, 1.0
             chips = table.values[place[leaf.blueprint_node]] * np.float32(blind * leaf.scale)
-            matrices[leaf.node] = pairs * np.clip(chips, -leaf.stack, leaf.stack)
+            matrices.append(pairs * np.clip(chips, -leaf.stack, leaf.stack))
     for node in np.flatnonzero(tree.kind == FOLD).tolist():
-        gain = tree.amount[node] if tree.player[node] == chooser else -tree.amount[node]
-        matrices[node] = (pairs * np.float32(gain))[None]
-    return tuple([np.ascontiguousarray(matrices[node], dtype=np.float32) for node in sorted(matrices)])
+        if node in part:
+            gain = tree.amount[node] if tree.player[node] == chooser else -tree.amount[node]
+            picks[node] = fold, 1, gain
+    first, count, stake = zip(*[picks[node] for node in sorted(picks)], strict=True)
+    picked = PickedMatrices(np.array(first), np.array(count), np.array(stake, dtype=np.float32))
+    return ClassLeaves(np.concatenate(matrices).astype(np.float32), picked, num_choices)

@@ -7,6 +7,8 @@ leaves that he cannot tell apart share a *group*, and with it the regrets.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from game.jit import kernel
@@ -22,7 +24,9 @@ from solver.kernels.walk import (
     evaluate_group,
     zero_row,
 )
-from solver.layout import F32, I32, LANES, Boards, Program, Scratch, Shape, Step, Tables
+from solver.layout import F32, I32, I64, LANES, Boards, Program, Scratch, Shape, Step, Tables
+
+ZERO = np.float32(0)
 
 
 @kernel
@@ -152,3 +156,56 @@ def multiply_matrices(matrices: F32, transposed: bool, leaf_reach: F32, leaf_val
                     for j in range(num_hands):
                         total += matrices[leaf, k, i, j] * leaf_reach[leaf, 1 + k, j]
                     leaf_value[leaf, 0, i] += total
+
+
+class PickedMatrices(NamedTuple):
+    """Which matrices of a list leaves have."""
+
+    first: I64
+    """int64[L]"""
+    num_matrices: I64
+    """int64[L]: K, or 1 where the choice makes no difference."""
+    stake: F32
+    """float32[L]: the matrices are of one such."""
+
+
+@kernel
+def multiply_picked(
+    matrices: F32, picked: PickedMatrices, transposed: bool, leaf_reach: F32, leaf_value: F32
+) -> None:
+    """As `multiply_matrices`, with leaves that share matrices, and some that have but one.
+
+    matrices    float32[M, H, H]           in
+    leaf_reach  float32[L, 1 + K, stride]  in
+    leaf_value  float32[L, 1 + K, stride]  out
+    """
+    num_hands, num_choices = matrices.shape[1], leaf_reach.shape[1] - 1
+    for leaf in range(picked.first.shape[0]):
+        first, count, stake = picked.first[leaf], picked.num_matrices[leaf], picked.stake[leaf]
+        if not transposed:
+            for i in range(num_hands):
+                leaf_value[leaf, 0, i] = ZERO
+        for k in range(count):
+            if transposed:
+                for j in range(num_hands):
+                    leaf_value[leaf, 1 + k, j] = ZERO
+                for i in range(num_hands):
+                    reach = stake * leaf_reach[leaf, 0, i]
+                    if reach != ZERO:
+                        for j in range(num_hands):
+                            leaf_value[leaf, 1 + k, j] -= matrices[first + k, i, j] * reach
+            else:
+                row = 1 + k if count > 1 else 0
+                reached = False
+                for j in range(num_hands):
+                    reached |= leaf_reach[leaf, row, j] != ZERO
+                if reached:
+                    for i in range(num_hands):
+                        total = ZERO
+                        for j in range(num_hands):
+                            total += matrices[first + k, i, j] * leaf_reach[leaf, row, j]
+                        leaf_value[leaf, 0, i] += stake * total
+        if transposed:
+            for k in range(count, num_choices):
+                for j in range(num_hands):
+                    leaf_value[leaf, 1 + k, j] = leaf_value[leaf, 1, j]
