@@ -131,7 +131,7 @@ class _Walk:
             names = " and ".join(player.name for player in self._players)
             raise MatchAborted(
                 f"{names} do not play alike before the flop (after {betting.text!r}): play"
-                " fathom match --aivat instead, or give the agent preflop=0"
+                " fathom match --aivat instead, or give the agent preflop=lookup"
             )
         return first, seconds
 

@@ -4,12 +4,14 @@
     blueprint                              the default blueprint
     blueprint:FILE                         another one
     blueprint:FILE,bias=call*10,purify=0.2 with options, a comma between
-    agent, agent:FILE,budget=2             solves every decision after the flop; seconds for a hand
+    agent, agent:FILE,budget=2             solves its decisions; seconds for a hand
     agent,iterations=200                   so many iterations instead of seconds: the same hand every time
     agent,leaf=rollouts,values=1           the end of the flop played out by the blueprint, with so many
                                            continuations to choose from (1, 2 or 4), instead of learned
     agent,leaf=adapted,values=4            likewise, by what the blueprint has learned of the ranges at hand
     agent,leaf=net                         or valued by the blueprint's net
+    agent,preflop=solve                    the first round always solved, or never (lookup); by default as
+                                           soon as somebody bets what the blueprint does not have (offtree)
 
     acpc:COMMAND                           a program that speaks ACPC; plays over a dealer only
 
@@ -30,7 +32,7 @@ from arena.play_style import PlayStyle
 from arena.players import OpenPolicyPlayer, Player, PolicyPlayer
 from arena.policies import OPEN_POLICIES, POLICIES
 from solver.agent import Agent
-from solver.agent_settings import LEARNED, make_settings
+from solver.agent_settings import LEARNED, SOLVE_OFF_TREE, make_settings
 from solver.blueprint import Blueprint, open_blueprint
 from solver.default_blueprint import default_blueprint_path
 
@@ -120,7 +122,7 @@ def _agent_player(text: str, argument: str, options: Options) -> Player:
             values=int(options.pop("values", "0")),
             threads=int(options.pop("threads", "1")),
             safe=options.pop("safe", "1") != "0",
-            preflop=options.pop("preflop", "1") != "0",
+            preflop=options.pop("preflop", SOLVE_OFF_TREE),
             leaf=options.pop("leaf", LEARNED),
         )
         return AgentPlayer(text, Agent(blueprint, settings))

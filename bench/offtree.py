@@ -6,8 +6,9 @@ rough; they must be answers all the same. Half the time it would fold it calls i
 
 decisions        the agent's, by street
 bets             the opponent's, by street; smallest and largest as parts of the pot after calling
-looked_up        decisions before the flop that were not solved: the blueprint has no table of values for it
-unsolved         decisions after the flop that were not solved
+looked_up        decisions before the flop that were not solved: nobody had bet what the blueprint does not
+                 have, or it has no table of values for the first round
+unsolved         all others that were not solved
 illegal          actions offered that the rules forbid, or offered twice
 bad_strategies   strategies that are no probabilities for every possible hand
 bad_ranges       ranges empty, negative or NaN, or for which the two players cannot hold hands together
@@ -42,12 +43,13 @@ from game.hands import HAND_CARDS, unblocked
 from server.machine import usable_cores
 from solver.agent import Agent
 from solver.agent_settings import PREFLOP, make_settings
-from solver.blueprint import open_blueprint
+from solver.blueprint import Blueprint, open_blueprint
 from solver.decision import Decision, Method
 from solver.default_blueprint import default_blueprint_path
 from solver.game import unblocked_weight
 from solver.layout import F32
-from solver.nested import Context
+from solver.nested import Context, action_code
+from solver.opponent_values import has_values
 
 QUICK = ("--hands", "40")
 
@@ -159,7 +161,7 @@ def play_hand(agent: Agent, other: Agent, rng: Random, again: float, tally: Tall
                 continue
             tally.counts[f"decisions {STREETS[betting.round_index]}"] += 1
             decision = agent.decide(betting, board, context, seed)
-            examine(decision, tally)
+            examine(decision, tally, may_look_up=_may_look_up(agent.blueprint, betting))
             if rng.random() < again:
                 tally.counts["asked_twice"] += 1
                 carried = None if context is None else Context.from_bytes(context.to_bytes())
@@ -174,12 +176,15 @@ def play_hand(agent: Agent, other: Agent, rng: Random, again: float, tally: Tall
         tally.blame("errors", f"{_where(betting, deal)}\n{traceback.format_exc()}")
 
 
-def examine(decision: Decision, tally: Tally) -> None:
-    """Look at a decision for everything that must hold."""
+def examine(decision: Decision, tally: Tally, may_look_up: bool = False) -> None:
+    """Look at a decision for everything that must hold.
+
+    may_look_up  the blueprint has an answer of its own, or nobody has another
+    """
     betting, strategy = decision.betting, decision.strategy
     where = _where(betting, decision.board)
     if decision.method is Method.BLUEPRINT:
-        if betting.round_index == PREFLOP:
+        if may_look_up:
             tally.counts["looked_up"] += 1
         else:
             tally.blame("unsolved", where)
@@ -191,6 +196,18 @@ def examine(decision: Decision, tally: Tally) -> None:
         tally.blame("bad_strategies", where)
     if not _sound(decision.ranges * live):
         tally.blame("bad_ranges", where)
+
+
+def _may_look_up(blueprint: Blueprint, betting: BettingState) -> bool:
+    """Whether a decision is of the first round, and the blueprint has all its bets or no table for others."""
+    if betting.round_index > PREFLOP:
+        return False
+    codes = [action_code(action) for actions in betting.actions for action in actions]
+    try:
+        blueprint.tree.find(tuple(codes))
+    except KeyError:
+        return not has_values(blueprint)
+    return True
 
 
 def _play_block(path: Path, iterations: int, again: float, seed: int, block: range) -> Tally:

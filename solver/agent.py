@@ -2,12 +2,13 @@
 
 | street       | subgame                                             | how                          |
 | ------------ | --------------------------------------------------- | ---------------------------- |
-| pre-flop     | the whole round, with every bet that was made       | depth-limited, from a table  |
+| pre-flop     | from before a bet that the blueprint does not have  | depth-limited, from a table  |
 | flop         | from before the opponent's action to the flop's end | depth-limited, rest learned  |
 | turn, first  | from before the opponent's action to the hand's end | exact                        |
 | later, river | from before the opponent's action to the hand's end | exact, safe                  |
 
-Without a table in the blueprint's file (`solver.opponent_values`) the first round is looked up.
+As long as all bets of the first round are in the blueprint's tree it is looked up: the blueprint is the
+solution of that game. Without a table in its file (`solver.opponent_values`) it is, whatever is bet.
 Decisions are a function of what is public, the seed and the limits: the cards we hold only say which column
 of the strategy to draw from. A `Decision` tells what the next one has to know: `Decision.after`.
 """
@@ -20,12 +21,12 @@ from dataclasses import replace
 from game.actions import CALL, raise_to
 from game.betting import BettingState, start
 from game.cards import Cards
-from solver.agent_settings import FLOP, NET, PREFLOP, AgentSettings, make_settings
+from solver.agent_settings import FLOP, LOOK_UP, NET, PREFLOP, SOLVE, AgentSettings, make_settings
 from solver.blueprint import Blueprint
 from solver.blueprint_preflop import BlueprintPreflop
 from solver.blueprint_walk import BlueprintWalk
 from solver.decision import Decision
-from solver.limits import UNLIMITED, Limits
+from solver.limits import NO_TIME, UNLIMITED, Limits
 from solver.nested import Context, find_root
 from solver.opponent_values import read_values
 from solver.preflop_play import SolvedPreflop
@@ -52,9 +53,12 @@ class Agent:
         self.blueprint = blueprint
         self.settings = AgentSettings() if settings is None else settings
         walk = BlueprintWalk(blueprint.tree, blueprint.definition)
-        tables = read_values(blueprint) if self.settings.solve_preflop else None
+        how = self.settings.preflop
+        tables = None if how == LOOK_UP else read_values(blueprint)
         self._preflop = (
-            BlueprintPreflop(blueprint, walk) if tables is None else SolvedPreflop(blueprint, walk, tables)
+            BlueprintPreflop(blueprint, walk)
+            if tables is None
+            else SolvedPreflop(blueprint, walk, tables, always=how == SOLVE)
         )
         net = load_net(net_path(blueprint)) if self.settings.leaf == NET else None
         self._solves = StreetSolves(blueprint, walk, self.settings, net)
@@ -67,11 +71,14 @@ class Agent:
         """
         quick = Agent(
             self.blueprint,
-            make_settings(iterations=1, threads=self.settings.threads, leaf=self.settings.leaf),
+            make_settings(
+                iterations=1, threads=self.settings.threads, leaf=self.settings.leaf, preflop=LOOK_UP
+            ),
         )
         betting, context = start(self.blueprint.definition), None
-        self.decide(betting, (), None, seed=0)
-        self.decide(betting.apply(CALL), (), None, seed=0)
+        odd = _bet_oddly(betting)
+        for state, limits in ((betting, UNLIMITED), (betting.apply(CALL), UNLIMITED), (odd, NO_TIME)):
+            self._preflop.decide(state, (), 0, limits)
         while not betting.is_finished:
             if betting.round_index >= FLOP:
                 board = tuple(range(betting.definition.board_size(betting.round_index)))
@@ -81,7 +88,7 @@ class Agent:
                 context = decision.after(CALL)
                 betting = betting.apply(CALL)
             betting = betting.apply(CALL)
-        odd = _bet_oddly(_bet_oddly(start(self.blueprint.definition)).apply(CALL))
+        odd = _bet_oddly(odd.apply(CALL))
         if odd.round_index == FLOP:
             quick.decide(odd, tuple(range(odd.definition.board_size(FLOP))), None, seed=0)
         self._is_warm = True
@@ -99,12 +106,12 @@ class Agent:
         context  of our last decision in this hand, None before the first: then earlier bets after the flop
                  tell nothing
         """
-        if betting.round_index > PREFLOP and not self._is_warm:
+        if not self._is_warm and (betting.round_index > PREFLOP or self._preflop.solves(betting)):
             self.warm_up()
         if betting.round_index == PREFLOP:
             return self._preflop.decide(betting, board, seed, limits)
         started = time.monotonic()
-        if context is None or "/" not in context.text or not context.is_of(betting):
+        if context is None or not context.knows_flop(betting):
             context = self._preflop.context(betting, seed, limits)
         promised = context.promised(betting, board) if self.settings.safe else None
         first = limits if limits.seconds is None else replace(limits, seconds=_FIRST_TRY * limits.seconds)

@@ -16,6 +16,9 @@ DEFAULT_BUDGET = 2.5
 LEARNED, ADAPTED, ROLLOUTS, NET = "learned", "adapted", "rollouts", "net"
 LEAF_METHODS = (LEARNED, ADAPTED, ROLLOUTS, NET)
 
+SOLVE_OFF_TREE, SOLVE, LOOK_UP = "offtree", "solve", "lookup"
+PREFLOP_METHODS = (SOLVE_OFF_TREE, SOLVE, LOOK_UP)
+
 _TURN_ITERATIONS, _RIVER_ITERATIONS = 0.5, 4.0
 """For each one that flops get."""
 
@@ -70,8 +73,10 @@ class AgentSettings:
     play-outs of continuations, ADAPTED to the ranges or by the blueprint as it is (ROLLOUTS), or NET, which
     has learned of those."""
     threads: int = 1
-    solve_preflop: bool = True
-    """Whether to solve the first round, if the blueprint has a table for it; else it is looked up."""
+    preflop: str = SOLVE_OFF_TREE
+    """Whether the first round is solved or looked up: looked up until somebody bets what the blueprint's tree
+    does not have, from there on solved; always to SOLVE; always to LOOK_UP. Without a table for it in the
+    blueprint's file it is looked up."""
     safe: bool = True
     """Whether the opponent keeps what the last solution promised him, once there was one to the end."""
 
@@ -86,7 +91,7 @@ def make_settings(
     values: int = 0,
     threads: int = 1,
     safe: bool = True,
-    preflop: bool = True,
+    preflop: str = SOLVE_OFF_TREE,
     leaf: str = LEARNED,
 ) -> AgentSettings:
     """Settings from a few numbers; refuses what makes no sense with `ValueError`.
@@ -97,13 +102,16 @@ def make_settings(
     values      continuations to choose from at the end of the flop: 1, 2 or 4 (the default); for both players
                 if they are played out, for the opponent if they are valued by the net
     safe        whether later solves keep what earlier ones promised the opponent
-    preflop     whether the first round is solved, too
+    preflop     when the first round is solved: offtree, as soon as somebody bets what the blueprint does not
+                have; solve, always; lookup, never
     leaf        what values the end of the flop: learned, adapted, rollouts, or the blueprint's value net
     """
     if budget < 0 or iterations < 0 or threads < 1:
         raise ValueError("budget and iterations must not be negative, and it takes a thread to think")
     if leaf not in LEAF_METHODS:
         raise ValueError(f"{leaf!r} values no leaves: choose one of {', '.join(LEAF_METHODS)}")
+    if preflop not in PREFLOP_METHODS:
+        raise ValueError(f"{preflop!r} is no way to play the first round: {', '.join(PREFLOP_METHODS)} are")
     if values and leaf == LEARNED:
         raise ValueError(
             "learned leaves adapt and have no continuations to count: choose leaf=adapted or rollouts, too"
@@ -124,5 +132,5 @@ def make_settings(
         leaf=leaf,
         threads=threads,
         safe=safe,
-        solve_preflop=preflop,
+        preflop=preflop,
     )

@@ -29,6 +29,10 @@ class BlueprintPreflop:
     def __init__(self, blueprint: Blueprint, walk: BlueprintWalk) -> None:
         self._blueprint, self._walk = blueprint, walk
 
+    def solves(self, betting: BettingState) -> bool:  # noqa: ARG002
+        """Nothing is."""
+        return False
+
     def decide(self, betting: BettingState, board: Cards, seed: int, limits: Limits) -> Decision:  # noqa: ARG002
         """What every hand does, and both ranges."""
         started = time.monotonic()

@@ -41,6 +41,7 @@ class Limits:
 
 
 UNLIMITED = Limits()
+NO_TIME = Limits(seconds=0.0)
 
 
 def solve_in_slices(

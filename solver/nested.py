@@ -86,9 +86,16 @@ class Context:
             alternatives,
         )
 
-    def is_of(self, betting: BettingState) -> bool:
-        """Whether it is of the hand that led to a state."""
-        return any(state.text == self.text for state in betting_states(betting))
+    def knows_flop(self, betting: BettingState) -> bool:
+        """Whether it tells both ranges at the start of the flop of a hand that has seen it."""
+        states = betting_states(betting)
+        texts = [state.text for state in states]
+        if self.text not in texts:
+            return False
+        here = texts.index(self.text)
+        if states[here].round_index > 0:
+            return True
+        return states[here + 1].round_index > 0 and CALL_ACTION in self.replies
 
     def promised(self, betting: BettingState, board: Cards) -> F32 | None:
         """float32[1326]: what the opponent is promised where the solve of a decision begins, or None.
@@ -153,7 +160,7 @@ def find_root(
     root_state = before if with_action else states[-1]
     ranges = _ranges_at(before if opponent_acted else states[-1], states, context, own)
     live = unblocked(board)
-    ranges = np.stack([_keep_alive(weights, live) for weights in ranges])
+    ranges = np.stack([keep_alive(weights, live) for weights in ranges])
     round_start = next(state.max_spent for state in states if state.round_index == betting.round_index)
     root = BettingRoot(
         street=betting.round_index,
@@ -219,7 +226,7 @@ def _ranges_at(root: BettingState, states: list[BettingState], context: Context,
     return ranges
 
 
-def _keep_alive(weights: F32, live: np.ndarray) -> F32:
+def keep_alive(weights: F32, live: np.ndarray) -> F32:
     """A range scaled to a largest weight of 1, with at least a little of every possible hand."""
     possible = np.where(live, weights, 0)
     largest = possible.max()

@@ -226,10 +226,15 @@ def pack_values(tables: tuple[LeafTable, LeafTable]) -> dict[str, npt.NDArray[An
     return arrays
 
 
+def has_values(blueprint: Blueprint) -> bool:
+    """Whether tables came with a blueprint."""
+    return "values.nodes" in blueprint.arrays
+
+
 def read_values(blueprint: Blueprint) -> tuple[LeafTable, LeafTable] | None:
     """The tables that came with a blueprint, for a chooser in seat 0 and 1; None if it has none."""
     arrays = blueprint.arrays
-    if "values.nodes" not in arrays:
+    if not has_values(blueprint):
         return None
     nodes = tuple([int(node) for node in arrays["values.nodes"]])
 

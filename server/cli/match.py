@@ -30,7 +30,9 @@ players:
       iterations of flop solves (turns get half, rivers four times as many) instead of a budget: repeatable
       leaf       what follows the flop: learned, adapted, rollouts or net
       values     continuations to choose from, but for learned leaves: 1, 2 or 4
-      safe=0, preflop=0   later solves without promises; the first round looked up, not solved
+      preflop    when the first round is solved: offtree (as soon as somebody bets what the blueprint does not
+                 have), solve (always) or lookup (never)
+      safe=0     later solves without promises
       threads    of every solve
   acpc:COMMAND                                                      a program that speaks ACPC: is started as
                                                                     COMMAND HOST PORT, over the dealer

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
 from arena.agent_player import AgentHand, AgentPlayer
+from arena.blueprint_player import BlueprintPlayer
+from arena.errors import MatchAborted, PlayerError
+from arena.flop_lines import find_lines
 from arena.policies import POLICIES
+from arena.registry import make_player
 from game.actions import CALL, raise_to
 from game.cards import parse_cards
 from game.definition import HUNL
@@ -18,9 +24,14 @@ from game.state import HandState, new_hand
 from protocol.acpc import parse_betting
 from solver.agent import Agent
 from solver.agent_settings import AgentSettings, StreetSettings
+from solver.blueprint import Blueprint, add_tables, open_blueprint
 from solver.decision import Method
 from solver.limits import Limits
+from solver.opponent_values import pack_values
+from solver.preflop_play import SolvedPreflop
 from tests.arena.blueprints import WIDE, made_up_blueprint
+from tests.solver.test_opponent_values import even_wins
+from tests.solver.test_preflop import made_up_table
 
 QUICK = AgentSettings(
     flop=StreetSettings("100%, a | a", 3),
@@ -85,6 +96,64 @@ def test_a_hand_is_repeatable_and_its_strategies_do_not_depend_on_our_cards(agen
     fresh = AgentPlayer("agent", agent).start_hand(5)
     found = fresh.strategy(last.betting, board)
     np.testing.assert_array_equal(found.probabilities, last.strategy.probabilities)
+
+
+@pytest.fixture
+def with_table(agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Blueprint:
+    """A blueprint that has a table for the first round."""
+    monkeypatch.setattr("solver.preflop.class_wins", even_wins)
+    monkeypatch.setattr("solver.preflop_play.cache_home", lambda: tmp_path)
+    monkeypatch.setattr("solver.agent.SolvedPreflop", partial(SolvedPreflop, iterations=10))
+    path, plain = tmp_path / "with.blueprint", agent.blueprint
+    add_tables(plain.path, path, pack_values((made_up_table(plain, 1), made_up_table(plain, 2))))
+    return open_blueprint(path)
+
+
+@pytest.mark.parametrize(
+    ("preflop", "on_tree", "off_tree"),
+    [
+        ("offtree", Method.BLUEPRINT, Method.DEPTH_LIMITED),
+        ("solve", Method.DEPTH_LIMITED, Method.DEPTH_LIMITED),
+        ("lookup", Method.BLUEPRINT, Method.BLUEPRINT),
+    ],
+)
+def test_when_the_first_round_is_solved(
+    agent: Agent, with_table: Blueprint, preflop: str, on_tree: Method, off_tree: Method
+) -> None:
+    settings = replace(QUICK, preflop=preflop)
+    tabled = Agent(with_table, settings)
+    for text, method in (("", on_tree), ("r300", on_tree), ("r217", off_tree), ("r217r651", off_tree)):
+        betting = parse_betting(HUNL, text)
+        assert tabled.decide(betting, (), None, 1).method is method
+        plain = Agent(agent.blueprint, settings).decide(betting, (), None, 1)
+        assert plain.method is Method.BLUEPRINT  # without a table
+
+
+def test_other_ways_to_play_the_first_round_are_refused(agent: Agent) -> None:
+    assert make_player(f"agent:{agent.blueprint.path},preflop=lookup")
+    with pytest.raises(PlayerError, match="offtree, solve, lookup"):
+        make_player(f"agent:{agent.blueprint.path},preflop=0")
+
+
+def test_who_looks_up_plays_as_the_blueprint_before_the_flop(with_table: Blueprint) -> None:
+    blueprint = BlueprintPlayer("blueprint", with_table)
+    assert find_lines(HUNL, (AgentPlayer("agent", Agent(with_table, QUICK)), blueprint)).lines
+    always = AgentPlayer("agent", Agent(with_table, replace(QUICK, preflop="solve")))
+    with pytest.raises(MatchAborted, match="alike before the flop"):
+        find_lines(HUNL, (always, blueprint))
+
+
+def test_the_flop_goes_on_from_what_was_solved_before(with_table: Blueprint) -> None:
+    """His call of our raise is read by the solution that our raise came from; others know it, too."""
+    tabled = Agent(with_table, QUICK)
+    before = parse_betting(HUNL, "r217")
+    context = tabled.decide(before, (), None, 1).after(raise_to(651))
+    betting, board = parse_betting(HUNL, "r217r651c/"), (0, 1, 2)
+    carried = tabled.decide(betting, board, context, 1)
+    asked_for = Agent(with_table, QUICK).decide(betting, board, None, 1)
+    np.testing.assert_allclose(carried.ranges, asked_for.ranges, rtol=1e-4)
+    np.testing.assert_allclose(carried.strategy.probabilities, asked_for.strategy.probabilities, atol=1e-3)
+    assert np.ptp(carried.ranges[1][unblocked(board)]) > 0.1
 
 
 @pytest.mark.parametrize(("text", "cards"), [("cc/", 3), ("cc/cc/", 4), ("cc/cc/cc/", 5)])

@@ -65,7 +65,11 @@ def test_faults_of_one_decision() -> None:
     sound = sound_decision()
     rows = sound.strategy.probabilities
     assert faults(sound) == {}
-    assert faults(replace(sound, method=Method.BLUEPRINT)) == {"unsolved": 1}
+    looked_up = replace(sound, method=Method.BLUEPRINT)
+    assert faults(looked_up) == {"unsolved": 1}
+    tally = Tally()
+    examine(looked_up, tally, may_look_up=True)
+    assert dict(tally.counts) == {"looked_up": 1}
     too_small = RangeStrategy((FOLD, CALL, raise_to(700)), rows)
     assert faults(replace(sound, strategy=too_small)) == {"illegal": 1}
     twice = RangeStrategy((FOLD, CALL, CALL), rows)

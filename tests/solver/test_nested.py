@@ -126,8 +126,21 @@ def test_a_promise_is_void_if_we_have_acted_by_other_means_since() -> None:
     given = Context("cc/cc/r300", everything(), {}, Alternatives(rows[0], {40: rows[1]}))
     # He raised, somebody else called for us: another pot than the one promises were made for.
     assert given.promised(parse_betting(HUNL, "cc/cc/r300r900c/"), (*TURN, 40)) is None
-    assert given.is_of(parse_betting(HUNL, "cc/cc/r300r900c/"))
-    assert not given.is_of(parse_betting(HUNL, "cc/cc/r3000"))
+
+
+def test_a_context_knows_the_flop_if_it_knows_all_that_was_done_before() -> None:
+    ones = np.ones(NUM_HANDS, dtype=np.float32)
+    later = Context("cc/cc/r300", everything(), {})
+    assert later.knows_flop(parse_betting(HUNL, "cc/cc/r300r900c/"))
+    assert not later.knows_flop(parse_betting(HUNL, "cc/cc/r3000"))  # another hand
+    at_flop = parse_betting(HUNL, "r300c/r600")
+    assert Context("r300c/", everything(), {}).knows_flop(at_flop)
+    assert Context("r300", everything(), {CALL_ACTION: ones}).knows_flop(at_flop)
+    assert not Context("r300", everything(), {900: ones}).knows_flop(at_flop)
+    # Somebody else called for us.
+    assert not Context("r300", everything(), {CALL_ACTION: ones}).knows_flop(
+        parse_betting(HUNL, "r300r900c/")
+    )
 
 
 def test_what_he_did_last_is_left_to_the_solve() -> None:

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from game.actions import CALL, raise_to
+from game.actions import CALL, ActionKind, raise_to
 from game.betting import start
 from game.definition import HUNL
 from game.hands import NUM_CLASSES
 from protocol.acpc import parse_betting
 from solver.blueprint import Blueprint
+from solver.blueprint_preflop import BlueprintPreflop
 from solver.blueprint_walk import BlueprintWalk
 from solver.decision import Method
+from solver.kernels.first_round import PickedMatrices, multiply_picked
 from solver.limits import UNLIMITED, Limits
+from solver.nested import LEAST_SHARE
 from solver.opponent_values import _leaves
 from solver.preflop import LeafTable, preflop_solver, preflop_tree
 from solver.preflop_play import SolvedPreflop
 from solver.training_game import make_training_game
+from solver.tree import CALL_ACTION
 from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.solver.test_opponent_values import even_wins
 
@@ -45,10 +50,10 @@ def made_up_table(blueprint: Blueprint, seed: int, count: int = 3) -> LeafTable:
     return LeafTable(nodes, (3 * base + noise).astype(np.float32))
 
 
-def make(blueprint: Blueprint, folder: Path, iterations: int = 20) -> SolvedPreflop:
+def make(blueprint: Blueprint, folder: Path, iterations: int = 20, always: bool = True) -> SolvedPreflop:
     walk = BlueprintWalk(blueprint.tree, blueprint.definition)
     tables = made_up_table(blueprint, 1), made_up_table(blueprint, 2)
-    return SolvedPreflop(blueprint, walk, tables, folder, iterations)
+    return SolvedPreflop(blueprint, walk, tables, always, folder, iterations)
 
 
 def test_the_solution_is_an_equilibrium_of_its_own_game(blueprint: Blueprint) -> None:
@@ -137,3 +142,93 @@ def test_the_oldest_solves_make_room(
         preflop.decide(start(HUNL).apply(raise_to(chips)), (), 1, UNLIMITED)
         assert len(preflop._known) <= 2
     assert 2 <= len(list(tmp_path.glob("*.npy"))) <= 3
+
+
+def test_what_the_blueprint_has_is_looked_up(blueprint: Blueprint, tmp_path: Path) -> None:
+    preflop = make(blueprint, tmp_path, always=False)
+    plain = BlueprintPreflop(blueprint, BlueprintWalk(blueprint.tree, HUNL))
+    for text in ("", "c", "r200", "r300r900", "cr300", "r300r900r20000"):
+        betting = parse_betting(HUNL, text)
+        assert not preflop.solves(betting)
+        found, expected = (each.decide(betting, (), 1, UNLIMITED) for each in (preflop, plain))
+        assert found.method is Method.BLUEPRINT
+        assert found.iterations == 0
+        assert found.strategy.actions == expected.strategy.actions
+        np.testing.assert_array_equal(found.strategy.probabilities, expected.strategy.probabilities)
+        np.testing.assert_allclose(found.ranges, expected.ranges, rtol=1e-6)
+    betting = parse_betting(HUNL, "r300r900c/")
+    contexts = [each.context(betting, 1, UNLIMITED) for each in (preflop, plain)]
+    np.testing.assert_allclose(contexts[0].ranges, contexts[1].ranges, rtol=1e-6)
+    assert not list(tmp_path.glob("*"))
+
+
+@pytest.mark.parametrize("text", ["r217", "r300r777", "cr250", "r300r900r2345", "r20000", "r300r777r2400"])
+def test_a_departure_is_solved_and_stays_one(blueprint: Blueprint, tmp_path: Path, text: str) -> None:
+    preflop = make(blueprint, tmp_path, always=False)
+    betting = parse_betting(HUNL, text)
+    while True:
+        assert preflop.solves(betting)
+        decision = preflop.decide(betting, (), 1, UNLIMITED)
+        assert decision.method is Method.DEPTH_LIMITED
+        np.testing.assert_allclose(decision.strategy.probabilities.sum(axis=0), 1, atol=1e-4)
+        for action in decision.strategy.actions:
+            betting.verify(action)
+        raises = [action for action in decision.strategy.actions if action.kind is ActionKind.RAISE]
+        if not raises:
+            break
+        betting = betting.apply(raises[0])  # of the new menu: no departure of its own
+
+
+def test_ranges_before_a_departure_are_those_that_were_played(blueprint: Blueprint, tmp_path: Path) -> None:
+    """We open by the blueprint, and he raises to something else: our range is the blueprint's."""
+    preflop = make(blueprint, tmp_path, always=False)
+    played = preflop.decide(start(HUNL), (), 1, UNLIMITED).after(raise_to(300))
+    decision = preflop.decide(parse_betting(HUNL, "r300r777"), (), 1, UNLIMITED)
+    ours = played.ranges[1] / played.ranges[1].max()
+    np.testing.assert_allclose(decision.ranges[1], np.maximum(ours, LEAST_SHARE), rtol=1e-5)
+    assert np.ptp(decision.ranges[0]) > 0  # his is what he raises with in the solution
+    # A second departure goes on from the first solution.
+    ours = preflop.decide(parse_betting(HUNL, "r217"), (), 1, UNLIMITED).after(raise_to(651)).ranges[0]
+    again = preflop.decide(parse_betting(HUNL, "r217r651r2000"), (), 1, UNLIMITED)
+    np.testing.assert_allclose(again.ranges[0], np.maximum(ours / ours.max(), LEAST_SHARE), rtol=1e-5)
+
+
+def test_the_flop_begins_with_what_was_played(blueprint: Blueprint, tmp_path: Path) -> None:
+    """Whether our call ends the round or his; time that cut the solve off does not make another of it."""
+    preflop = make(blueprint, tmp_path, always=False, iterations=60)
+    for text, action in (("r217", CALL), ("r217", raise_to(651))):
+        betting = parse_betting(HUNL, text)
+        decision = preflop.decide(betting, (), 1, Limits(seconds=0.0))
+        carried, after = decision.after(action), betting.apply(action)
+        at_flop = after if after.round_index else after.apply(CALL)
+        context = preflop.context(at_flop, 1, UNLIMITED)
+        if not after.round_index:
+            assert carried.knows_flop(at_flop)
+            reply = carried.replies[CALL_ACTION]
+            carried = replace(carried, ranges=np.stack([carried.ranges[0], carried.ranges[1] * reply]))
+        np.testing.assert_allclose(context.ranges, carried.ranges, rtol=1e-5)
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("for_chooser", [False, True])
+def test_leaves_that_share_matrices(for_chooser: bool) -> None:
+    """Beside numpy: two leaves of three strategies, one of one, with stakes."""
+    rng = np.random.default_rng(1)
+    hands, stride, choices = 5, 8, 3
+    matrices = rng.normal(size=(7, hands, hands)).astype(np.float32)
+    stake = np.array([1, -2, 0.5], dtype=np.float32)
+    picked = PickedMatrices(np.array([1, 0, 4]), np.array([3, 1, 3]), stake)
+    reach = np.zeros((3, 1 + choices, stride), dtype=np.float32)
+    reach[:, 1:, :hands] = rng.uniform(size=(3, choices, hands))
+    reach[0, 2] = 0  # a strategy nobody chooses
+    reach[:, 0] = reach[:, 1:].sum(axis=1)
+    value = np.zeros_like(reach)
+    multiply_picked(matrices, picked, for_chooser, reach, value)
+    for leaf, (first, count) in enumerate([(1, 3), (0, 1), (4, 3)]):
+        own = [matrices[first + (k if count > 1 else 0)] * stake[leaf] for k in range(choices)]
+        if for_chooser:
+            expected = [-(reach[leaf, 0, :hands] @ own[k]) for k in range(choices)]
+            np.testing.assert_allclose(value[leaf, 1:, :hands], expected, rtol=1e-4, atol=1e-5)
+        else:
+            total = sum(own[k] @ reach[leaf, 1 + k, :hands] for k in range(choices))
+            np.testing.assert_allclose(value[leaf, 0, :hands], total, rtol=1e-4, atol=1e-5)
