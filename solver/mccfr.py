@@ -261,8 +261,9 @@ class Trainer:
 
     def _scale(self, factor: float) -> None:
         self.weight *= factor
-        for table in (self.regret, self.sums):
-            scale_table(table, np.float32(factor))
+        scale_table(self.regret, np.float32(factor))
+        if self.is_averaging:  # nothing is summed before
+            scale_table(self.sums, np.float32(factor))
 
 
 def batch_seed(seed: int, batch: int) -> np.uint64:

@@ -12,7 +12,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,9 +40,13 @@ _FEW_DEALS = 4.0
 """So many deals' worth of weight has the guess for a pair of classes that is dealt seldom."""
 
 _ROUGH = 4
+_BATCHES_PER_THREAD = 8
+"""At a time: then progress is told."""
+_DEAL_COST, _STRATEGY_COST = 4.0, 1.6
+"""Of a deal, and of valuing a strategy by it, in iterations of a response; measured, for the time left."""
 
 Tell = Callable[[str, float], None]
-"""Called with what is being done and the share of it that is done."""
+"""Called with what is being done and the share of everything that is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +58,27 @@ class ValueSettings:
     deals: int = 400_000
     solve_iterations: int = 400
     seed: int = 1
+    threads: int = 1
+    """With one, tables are a function of blueprint and settings."""
+
+    def __post_init__(self) -> None:
+        if min(self.strategies, self.response_iterations, self.deals, self.threads) < 1:
+            raise ValueError("strategies, iterations, deals and threads must be at least 1")
+
+
+class _Worker:
+    """What one thread needs to value leaves."""
+
+    def __init__(self, game: TrainingGame, num_leaves: int, count: int) -> None:
+        self.sums = np.zeros((num_leaves, count, NUM_CLASSES, NUM_CLASSES))
+        self.counts = np.zeros((NUM_CLASSES, NUM_CLASSES), dtype=np.int64)
+        self.work = np.zeros(len(game.betting.base) * count, dtype=np.float32)
+        self.listed = np.zeros((2, len(game.betting.base)), dtype=np.int32)
+        self.deals, self.random = new_deals(_BATCH, game.num_rounds), np.ones(1, dtype=np.uint64)
 
 
 class _Maker:
-    """The making of one table: what stays the same for all strategies."""
+    """The making of both tables: what stays the same for all strategies."""
 
     def __init__(self, blueprint: Blueprint, dealer: Dealer, settings: ValueSettings, tell: Tell) -> None:
         self.blueprint, self.dealer, self.settings, self.tell = blueprint, dealer, settings, tell
@@ -66,6 +88,7 @@ class _Maker:
         self.walk = make_walk_tree(blueprint.tree, blueprint.definition)
         self.tree = preflop_tree(blueprint.definition, blueprint.menus, {})
         self.leaves, self.leaf_nodes = _leaves(self.game)
+        self._done, self._total = 0.0, 2 * _cost(settings)
 
     def make(self, chooser: int) -> LeafTable:
         """The table of one seat. Values on the way are rougher than those in the end."""
@@ -91,13 +114,17 @@ class _Maker:
         settings, seed = self.settings, self.settings.seed + number
         learning = TrainingSettings(discount_share=0.5, burn_in=1.0)
         plan = make_plan(learning, seed, settings.response_iterations)
-        trainer = Trainer(self.game, self.dealer, plan, learner=chooser)
+        trainer = Trainer(self.game, self.dealer, plan, settings.threads, learner=chooser)
         is_theirs = _element_player(self.game) == chooser
         trainer.regret[:] = np.where(is_theirs, _PRIOR * self.plain, ours)
         while not trainer.is_done:
             trainer.run_slice()
             # Discounting has scaled the player who does not learn, too; proportions are all that counts.
-            self.tell(f"seat {chooser}: response {number}", trainer.progress)
+            self._tell(
+                f"seat {chooser}: learning strategy {number + 1}",
+                settings.response_iterations * trainer.progress,
+            )
+        self._done += settings.response_iterations
         trainer.close()
         strategy = np.empty_like(trainer.regret)
         nothing = np.zeros_like(trainer.regret)
@@ -109,22 +136,39 @@ class _Maker:
         game, count = self.game, len(theirs)
         together = np.ascontiguousarray(np.stack(theirs, axis=-1)).reshape(-1)
         strategies = Strategies(chooser, count, game.betting.base, _bytes(self.game, self.plain), together)
-        sums = np.zeros((len(self.leaf_nodes), count, NUM_CLASSES, NUM_CLASSES))
-        counts = np.zeros((NUM_CLASSES, NUM_CLASSES), dtype=np.int64)
-        work = np.zeros(len(game.betting.base) * count, dtype=np.float32)
-        listed = np.zeros((2, len(game.betting.base)), dtype=np.int32)
-        deals, random = new_deals(_BATCH, game.num_rounds), np.ones(1, dtype=np.uint64)
-        num_batches = -(-num_deals // _BATCH)
-        for batch in range(num_batches):
-            random[0] = batch_seed(self.settings.seed, batch)
-            self.dealer.fill(random, deals)
-            value_leaves(game.betting, self.leaves, strategies, deals, work, listed, sums, counts)
-            self.tell(f"seat {chooser}: values", (batch + 1) / num_batches)
+        workers = [_Worker(game, len(self.leaf_nodes), count) for _ in range(self.settings.threads)]
+
+        def value(worker: _Worker, batches: Iterator[int]) -> None:
+            for batch in batches:  # `next` of a shared iterator hands each one out once
+                worker.random[0] = batch_seed(self.settings.seed, batch)
+                self.dealer.fill(worker.random, worker.deals)
+                value_leaves(
+                    game.betting, self.leaves, strategies, worker.deals, worker.work, worker.listed,
+                    worker.sums, worker.counts,
+                )  # fmt: skip
+
+        num_batches, cost = -(-num_deals // _BATCH), _deals_cost(num_deals, count)
+        slice_batches = _BATCHES_PER_THREAD * len(workers)
+        with ThreadPoolExecutor(len(workers), "values") as pool:
+            for first in range(0, num_batches, slice_batches):
+                last = min(first + slice_batches, num_batches)
+                batches = iter(range(first, last))
+                for done in [pool.submit(value, worker, batches) for worker in workers]:
+                    done.result()
+                what = f"{count} strategies" if count > 1 else "a strategy"
+                self._tell(f"seat {chooser}: valuing {what}", cost * last / num_batches)
+        self._done += cost
+        sums = sum(worker.sums for worker in workers)
+        counts = sum(worker.counts for worker in workers)
         # Where a pair of classes was dealt seldom, drawn towards what it would win all-in.
         stakes = self.walk.faced[np.array(self.leaf_nodes)] / game.unit
         guess = stakes[:, None, None, None] * class_wins()
         means: F32 = ((sums + _FEW_DEALS * guess) / (counts + _FEW_DEALS)).astype(np.float32)
         return means
+
+    def _tell(self, text: str, cost: float) -> None:
+        """What is being done, and how much of that step is."""
+        self.tell(text, (self._done + cost) / self._total)
 
     def _leaf_reach(self, player: int, table: F32) -> F64:
         """float64[L, 169]: how each class of a player gets to each leaf by a strategy of the whole hand."""
@@ -146,10 +190,21 @@ class _Maker:
         return reach
 
 
+def _deals_cost(num_deals: int, strategies: int) -> float:
+    return num_deals * (_DEAL_COST + strategies * _STRATEGY_COST)
+
+
+def _cost(settings: ValueSettings) -> float:
+    """Of one seat's table, in iterations of a response."""
+    responses = (settings.strategies - 1) * settings.response_iterations
+    rough = settings.strategies * _deals_cost(settings.deals // _ROUGH, 1)
+    return responses + rough + _deals_cost(settings.deals, settings.strategies)
+
+
 def make_opponent_values(
     blueprint: Blueprint, dealer: Dealer, settings: ValueSettings, tell: Tell
 ) -> tuple[LeafTable, LeafTable]:
-    """Tables for a chooser in seat 0 and in seat 1. Blocks for long: minutes to an hour."""
+    """Tables for a chooser in seat 0 and in seat 1. Blocks for long: a quarter of an hour, say."""
     maker = _Maker(blueprint, dealer, settings, tell)
     return maker.make(0), maker.make(1)
 

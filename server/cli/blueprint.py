@@ -12,7 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from solver.blueprint import Blueprint, Tick
+    from solver.opponent_values import ValueSettings
+    from solver.training_game import Dealer
     from solver.tree import Tree
 
 NODES_PER_SECOND = 15e6
@@ -77,6 +81,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     values.add_argument("--deals", type=int, default=400_000, help="to value them by (default: %(default)s)")
     values.add_argument("--seed", type=int, default=1, help="of all randomness (default: %(default)s)")
+    values.add_argument(
+        "--threads",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="one: a repeatable table (default: %(default)s)",
+    )
     net = verbs.add_parser("net", help="train the value net, which agents with leaf=net use on the flop")
     net.add_argument(
         "file",
@@ -292,16 +302,32 @@ def _values(args: argparse.Namespace) -> int:
     from rich.progress import Progress
 
     from abstraction.tables import open_tables
-    from solver.blueprint import add_tables
     from solver.holdem_deals import HoldemDealer
-    from solver.opponent_values import ValueSettings, make_opponent_values, pack_values
+    from solver.opponent_values import ValueSettings
 
-    if args.strategies < 1 or args.iterations < 1 or args.deals < 1:
-        raise ValueError("strategies, iterations and deals must be at least 1")
-    blueprint = _open(args.file)
-    settings = ValueSettings(args.strategies, args.iterations, args.deals, seed=args.seed)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    settings = ValueSettings(
+        args.strategies, args.iterations, args.deals, seed=args.seed, threads=args.threads
+    )
+    blueprint, started = _open(args.file), time.perf_counter()
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True) as progress:
         dealer = HoldemDealer(open_tables(blueprint.cards, progress=progress))
+    size = add_values(blueprint, args.target, dealer, settings, console)
+    seconds = time.perf_counter() - started
+    print(f"{args.target}: {size:,} bytes, {args.strategies} strategies in each seat in {seconds:,.0f} s")
+    return 0
+
+
+def add_values(
+    blueprint: Blueprint, target: Path, dealer: Dealer, settings: ValueSettings, console: Console
+) -> int:
+    """Write a blueprint with the table that the first round is solved with; returns the file's size."""
+    from rich.progress import Progress
+
+    from solver.blueprint import add_tables
+    from solver.opponent_values import make_opponent_values, pack_values
+
+    with Progress(console=console, transient=True) as progress:
         task = progress.add_task("values", total=1.0)
         tables = make_opponent_values(
             blueprint,
@@ -309,9 +335,7 @@ def _values(args: argparse.Namespace) -> int:
             settings,
             lambda text, done: progress.update(task, description=text, completed=done),
         )
-    size = add_tables(blueprint.path, args.target, pack_values(tables))
-    print(f"{args.target}: {size:,} bytes, {args.strategies} strategies in each seat")
-    return 0
+    return add_tables(blueprint.path, target, pack_values(tables))
 
 
 def _net(args: argparse.Namespace) -> int:

@@ -67,6 +67,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--carry", action="store_true", help="write the blueprint with what it takes to train on elsewhere"
     )
+    parser.add_argument(
+        "--values", action="store_true", help="add the table that the first round is solved with, at the end"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress, only the last line")
     tuning = parser.add_argument_group("how to learn (shares are of the whole training)")
     tuning.add_argument("--discount-share", type=float, help="how long to discount linearly")
@@ -94,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
     if interrupted:
         console.print(f"stopped; go on with: fathom train --resume --checkpoint {folder}")
         return 130
-    return _finish(training, folder, args)
+    return _finish(training, folder, args, console)
 
 
 def _settings(args: argparse.Namespace, settings: TrainingSettings) -> TrainingSettings:
@@ -188,14 +191,19 @@ def _train(training: TrainingRun, folder: Path, interval: float, console: Consol
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def _finish(training: TrainingRun, folder: Path, args: argparse.Namespace) -> int:
+def _finish(training: TrainingRun, folder: Path, args: argparse.Namespace, console: Console) -> int:
+    from server.cli.blueprint import add_values
     from server.training_plot import training_svg
-    from solver.blueprint import pack
+    from solver.blueprint import open_blueprint, pack
     from solver.carried_training import fold_in
+    from solver.opponent_values import ValueSettings
 
     preset, trainer = training.preset, training.trainer
     path = folder / f"{preset.name}.blueprint"
     size = training.write(path, args.reproducible)
+    if args.values:
+        settings = ValueSettings(seed=trainer.plan.seed, threads=args.threads)
+        size = add_values(open_blueprint(path), path, trainer.dealer, settings, console)
     if args.carry:
         size = fold_in(training, path)
     if args.pack:

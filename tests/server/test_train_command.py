@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,7 +14,9 @@ from server.cli import main
 from solver.blueprint import open_blueprint
 from solver.blueprint_presets import named_preset
 from solver.mccfr import make_plan
+from solver.opponent_values import ValueSettings
 from solver.training import TrainingRun
+from tests.solver.test_opponent_values import even_wins
 from tests.solver.training_setups import small_cards, small_dealer
 
 
@@ -46,6 +49,22 @@ def test_from_nothing_to_a_blueprint(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert any(line.startswith("r300c/c,") for line in lines)
     assert main(["blueprint", "pack", str(tmp_path / "tiny.blueprint"), str(tmp_path / "again.xz")]) == 0
     assert (tmp_path / "again.xz").read_bytes() == (tmp_path / "tiny.blueprint.xz").read_bytes()
+
+
+def test_with_a_table_for_the_first_round(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("solver.opponent_values", "solver.preflop"):
+        monkeypatch.setattr(f"{module}.class_wins", even_wins)
+    few = partial(ValueSettings, strategies=2, response_iterations=2000, deals=2000, solve_iterations=5)
+    monkeypatch.setattr("solver.opponent_values.ValueSettings", few)
+    assert train(tmp_path, "--iterations", "8192", "--values", "--carry", "--pack") == 0
+    packed = tmp_path / "tiny.blueprint.xz"
+    capsys.readouterr()
+    assert main(["blueprint", "info", str(packed), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["opponent_strategies"] == 2
+    assert facts["carries_training"]
 
 
 def test_blueprints_of_checkpoints_and_the_default_one(

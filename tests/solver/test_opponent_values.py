@@ -107,11 +107,14 @@ def test_a_table_is_made_and_travels_with_its_blueprint(tmp_path: Path) -> None:
     blueprint = made_up_blueprint(tmp_path, TINY)
     assert read_values(blueprint) is None
     settings = ValueSettings(strategies=3, response_iterations=2_000, deals=2_000, solve_iterations=5)
-    said: list[str] = []
+    said: list[tuple[str, float]] = []
     tables = make_opponent_values(
-        blueprint, HoldemDealer(made_up_tables()), settings, lambda text, _: said.append(text)
+        blueprint, HoldemDealer(made_up_tables()), settings, lambda *told: said.append(told)
     )
-    assert any("response 2" in text for text in said)
+    assert any("strategy 3" in text for text, _ in said)
+    shares = [share for _, share in said]
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1.0)
     assert tables[0].values.shape == (len(tables[0].nodes), 3, NUM_CLASSES, NUM_CLASSES)
     # The response is another strategy than the blueprint, and better against it before it is weakened.
     assert np.abs(tables[0].values[:, 1] - tables[0].values[:, 0]).max() > 0.1
@@ -124,3 +127,21 @@ def test_a_table_is_made_and_travels_with_its_blueprint(tmp_path: Path) -> None:
         assert after.nodes == before.nodes
         step = np.abs(before.values).max(axis=-1, keepdims=True) / 127
         assert (np.abs(after.values - before.values) <= 0.51 * step + 1e-6).all()
+
+
+def test_threads_value_alike(tmp_path: Path) -> None:
+    """The blueprint's own values are of the same deals, however many threads there are."""
+    blueprint = made_up_blueprint(tmp_path, TINY)
+    tables = [
+        make_opponent_values(
+            blueprint,
+            HoldemDealer(made_up_tables()),
+            ValueSettings(strategies=1, deals=9_000, threads=threads),
+            lambda *_: None,
+        )
+        for threads in (1, 2)
+    ]
+    for one, two in zip(*tables, strict=True):
+        np.testing.assert_allclose(one.values, two.values, rtol=1e-5, atol=1e-6)
+    with pytest.raises(ValueError, match="at least 1"):
+        ValueSettings(threads=0)
