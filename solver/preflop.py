@@ -95,22 +95,25 @@ def _leaf_values(
     root = BettingRoot(0, (definition.blinds[0], definition.blinds[1]), stack, blind)
     place = {node: i for i, node in enumerate(table.nodes)}
     pairs, num_choices = class_pairs(), table.values.shape[1]
-    matrices = [np.stack([pairs, pairs * class_wins()])]
-    fold, all_in = 0, 1
+    found = [leaf for leaf in match_leaves(tree, root, blueprint, 0) if leaf.node in part]
+    matrices = np.empty((2 + num_choices * len(found), NUM_CLASSES, NUM_CLASSES), dtype=np.float32)
+    fold, all_in, used = 0, 1, 2
+    matrices[fold], matrices[all_in] = pairs, pairs * class_wins()
     picks: dict[int, tuple[int, int, float]] = {}  # first matrix, how many, times what
-    for leaf in match_leaves(tree, root, blueprint, 0):
-        if leaf.node not in part:
-            continue
+    for leaf in found:
         if leaf.blueprint_node == SHOWDOWN_ONLY:
             picks[leaf.node] = all_in, 1, leaf.stake
         else:
-            picks[leaf.node] = sum(map(len, matrices)), num_choices, 1.0
-            chips = table.values[place[leaf.blueprint_node]] * np.float32(blind * leaf.scale)
-            matrices.append(pairs * np.clip(chips, -leaf.stack, leaf.stack))
+            picks[leaf.node] = used, num_choices, 1.0
+            own = matrices[used : used + num_choices]
+            np.multiply(table.values[place[leaf.blueprint_node]], np.float32(blind * leaf.scale), out=own)
+            np.clip(own, -leaf.stack, leaf.stack, out=own)
+            own *= pairs
+            used += num_choices
     for node in np.flatnonzero(tree.kind == FOLD).tolist():
         if node in part:
             gain = tree.amount[node] if tree.player[node] == chooser else -tree.amount[node]
             picks[node] = fold, 1, gain
     first, count, stake = zip(*[picks[node] for node in sorted(picks)], strict=True)
     picked = PickedMatrices(np.array(first), np.array(count), np.array(stake, dtype=np.float32))
-    return ClassLeaves(np.concatenate(matrices).astype(np.float32), picked, num_choices)
+    return ClassLeaves(matrices[:used], picked, num_choices)
