@@ -57,23 +57,11 @@ def main(argv: list[str]) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--agent", default="agent,iterations=60", help="a player (default: %(default)s)")
-    parser.add_argument("--against", default="blueprint", help="another one (default: %(default)s)")
-    parser.add_argument("--hands", type=int, help="stop when so many are in the journal (default: 1000)")
-    parser.add_argument(
-        "--seconds", type=float, help="stop after so long, every line having been played twice"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
-    parser.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
     parser.add_argument(
         "--save", type=Path, metavar="FILE.jsonl", help="keep every hand, and go on from there"
     )
-    args = parser.parse_args(argv)
-    if args.workers < 1:
-        parser.error(f"{args.workers} workers: give at least 1")
-    if args.hands is None and args.seconds is None:
-        args.hands = 1000
+    args = parse_options(parser, argv)
     try:
         figures = measure(args, HUNL)
     except (MatchAborted, PlayerError) as error:
@@ -83,6 +71,24 @@ def main(argv: list[str]) -> int:
     else:
         print(table(figures))
     return 0
+
+
+def parse_options(parser: argparse.ArgumentParser, argv: list[str]) -> argparse.Namespace:
+    """All that `measure` wants but `agent` and `save`, beside what the parser has already."""
+    parser.add_argument("--json", action="store_true", help="print one JSON line")
+    parser.add_argument("--against", default="blueprint", help="another player (default: %(default)s)")
+    parser.add_argument("--hands", type=int, help="stop when so many are in the journal (default: 1000)")
+    parser.add_argument(
+        "--seconds", type=float, help="stop after so long, every line having been played twice"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
+    args = parser.parse_args(argv)
+    if args.workers < 1:
+        parser.error(f"{args.workers} workers: give at least 1")
+    if args.hands is None and args.seconds is None:
+        args.hands = 1000
+    return args
 
 
 def measure(args: argparse.Namespace, definition: GameDefinition) -> dict[str, Any]:
