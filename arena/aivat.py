@@ -108,7 +108,7 @@ def step_corrections(
             before = game.mass(step.following[step.taken], beliefs)
             after = beliefs
             for a, state in enumerate(step.following):
-                acted = _after_action(beliefs, step.player, step.strategy[a])
+                acted = after_action(beliefs, step.player, step.strategy[a])
                 mass = game.mass(state, acted)
                 if mass > 0:
                     guess = game.guess(state, acted)
@@ -155,14 +155,15 @@ def first_beliefs(live: F64, held: tuple[int | None, int | None]) -> Beliefs:
     return _first_belief(live, held[0]), _first_belief(live, held[1])
 
 
+def after_action(beliefs: Beliefs, player: int, probability: F64) -> Beliefs:
+    """Beliefs after a player has done what he does with these probabilities, by hand."""
+    acted = beliefs[player] * probability
+    return (acted, beliefs[1]) if player == 0 else (beliefs[0], acted)
+
+
 def _first_belief(live: F64, held: int | None) -> F64:
     if held is None:
         return live
     belief = np.zeros_like(live)
     belief[held] = 1.0
     return belief
-
-
-def _after_action(beliefs: Beliefs, player: int, probability: F64) -> Beliefs:
-    acted = beliefs[player] * probability
-    return (acted, beliefs[1]) if player == 0 else (beliefs[0], acted)

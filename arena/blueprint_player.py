@@ -80,6 +80,11 @@ class BlueprintHand:
         self._seed = seed
         self._nodes: dict[str, int] = {}
 
+    @property
+    def blueprint(self) -> Blueprint:
+        """What is played."""
+        return self._player.blueprint
+
     def act(self, state: HandState, position: int) -> Action:
         """Draw from the strategy of the hand held; the draw belongs to the number of the action."""
         betting, walk = state.betting, self._player.walk

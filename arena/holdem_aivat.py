@@ -1,11 +1,13 @@
 """Hold'em as AIVAT sees it: guesses from what a blueprint earns at its own nodes.
 
 1. On the river a guess is exact for players who follow the profile it is made from: both beliefs are walked
-   through the rest of the tree. So it is after an action on the turn, if asked to be careful. It nearly is
-   where one player is all-in: the answer by the profile, then a sample of run-outs. Anywhere else it is the
-   table of `solver.node_values`, by bucket of either player.
-2. Bets that are not in the tree are taken for the nearest that is, and values grow with the real pot. Where
-   even that leads nowhere, hands are taken to be checked down: more variance, no bias.
+   through the rest of the tree. It nearly is where one player is all-in: the answer by the profile, then a
+   sample of run-outs. Anywhere else it is the table of `solver.node_values`, by bucket of either player.
+   If asked to be careful, beliefs are also walked to the end of the round after every action on flop and
+   turn, to the mean over the next card: of tables, or, from the turn of a big pot, of walks.
+2. Bets that are not in the tree are taken for the nearest that is, unless the blueprint can be asked
+   (`arena.aivat_translation`), and values grow with the real pot. Where even that leads nowhere, hands are
+   taken to be checked down: more variance, no bias.
 3. A hand that is all-in before the river ends there, with the exact mean over all run-outs.
 """
 
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from math import log
+from typing import Protocol
 
 import numpy as np
 
@@ -48,9 +51,11 @@ from solver.river_beliefs import (
 from solver.training_game import TrainingGame
 from solver.tree import CALL_ACTION, FOLD_ACTION
 
+NOWHERE = -1
+"""Of nodes, places and actions of the tree: there is none."""
+
 _FLOP, _RIVER = 3, 5
 _TURN = 2
-_NOWHERE = -1
 _FULL = 255.0
 _REMEMBERED = 8192
 _BIG_POT = 16  # big blinds: one pot in eight, with most of the variance
@@ -73,6 +78,18 @@ class HoldemState:
     """Chips that a unit of the table is worth here."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Street:
+    """A round that beliefs are walked through."""
+
+    round_index: int
+    board: U8
+    buckets: I64
+    """int64[1326]"""
+    is_exact: bool
+    """Whether all rivers are walked, not looked up."""
+
+
 class HoldemGame:
     """Hold'em with one profile of strategies to guess by. Not for concurrent calls."""
 
@@ -88,9 +105,9 @@ class HoldemGame:
         """Nothing is copied.
 
         strategy  uint8[node][action][bucket] in 255ths: nodes of position 0 as the player there plays them
-        careful   big pots are walked through from the first action on the turn, some 0.1 s a hand
+        careful   rounds are walked through from the first action on the flop, some 0.1 s a hand
         """
-        self._careful = careful
+        self.careful = careful
         self.game, self.strategy, self.values, self.tables = game, strategy, values, tables
         self._codes = [game.tree.actions_of(int(node)) for node in game.tree_node]
         self._pots = _pots(game, definition.blinds)
@@ -160,9 +177,12 @@ class HoldemGame:
 
     def after_action(self, state: HoldemState, action: Action) -> HoldemState:
         """Where an action leads; public cards are not dealt yet."""
-        betting, entry = state.betting.apply(action), self._entry(state, action)
+        return self.after_entry(state, state.betting.apply(action), self._entry(state, action))
+
+    def after_entry(self, state: HoldemState, betting: BettingState, entry: int) -> HoldemState:
+        """Where an action leads, given the tree's action for it, -1 if there is none."""
         if entry < 0:
-            return HoldemState(betting, state.board, _NOWHERE, _NOWHERE, 0.0)
+            return HoldemState(betting, state.board, NOWHERE, NOWHERE, 0.0)
         tree, places = self.game.betting, self.values.places
         node = int(tree.child[entry])
         # Real hand and tree must agree on what comes next: the same round or the end.
@@ -170,16 +190,26 @@ class HoldemGame:
         if node >= 0:
             in_step &= betting.round_index == tree.column[node] % self.game.num_rounds
         if not in_step:
-            return HoldemState(betting, state.board, _NOWHERE, _NOWHERE, 0.0)
+            return HoldemState(betting, state.board, NOWHERE, NOWHERE, 0.0)
         ends_round = betting.is_finished or betting.round_index > state.betting.round_index
         place = places.of_entry[entry] if ends_round else places.of_node[node]
         return HoldemState(
             betting, state.board, node, int(place), self.game.unit * betting.pot / self._pots[entry]
         )
 
+    def entry_to(self, node: int, tree_node: int) -> int:
+        """The action of a decision that leads to a node of the blueprint's tree, -1 if none does."""
+        first, num_actions = (
+            int(self.game.betting.first_entry[node]),
+            int(self.game.betting.num_actions[node]),
+        )
+        child = np.searchsorted(self.game.tree_node, tree_node)
+        found = np.flatnonzero(self.game.betting.child[first : first + num_actions] == child)
+        return first + int(found[0]) if len(found) else NOWHERE
+
     def after_deal(self, state: HoldemState, board: Cards) -> HoldemState:
         """The next round."""
-        place = int(self.values.places.of_node[state.node]) if state.node >= 0 else _NOWHERE
+        place = int(self.values.places.of_node[state.node]) if state.node >= 0 else NOWHERE
         return HoldemState(state.betting, board, state.node, place, state.scale)
 
     def _guess(self, state: HoldemState, beliefs: Beliefs) -> float:
@@ -192,9 +222,8 @@ class HoldemGame:
                 return self._guess_answer(state, beliefs)
         if state.node >= 0 and len(board) == _RIVER and (state.place < 0 or self._is_big(betting)):
             return self._walk_river(state, beliefs)
-        on_turn = self._careful and len(board) == _RIVER - 1
-        if on_turn and state.node >= 0 and self._is_big(betting) and _has_acted(state):
-            return self._walk_turn(state, beliefs)
+        if self.careful and state.node >= 0 and 0 < len(board) < _RIVER and _has_acted(state):
+            return self._walk_round(state, beliefs)
         if state.place >= 0:
             cards = np.array(board, dtype=np.uint8)
             return float(guess_on_board(self.tables, cards, *beliefs, self._table(state.place))) * state.scale
@@ -234,34 +263,43 @@ class HoldemGame:
         mass, total = walk_river(*self._profile(state), self._river, *beliefs, self._walk)
         return float(total / mass) * state.scale
 
-    def _walk_turn(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Both beliefs through the rest of the turn by the profile, then over all rivers."""
-        board = np.array(state.board, dtype=np.uint8)
-        last = self.game.num_buckets[_TURN] - 1
+    def _walk_round(self, state: HoldemState, beliefs: Beliefs) -> float:
+        """Both beliefs through the rest of the round by the profile, then over the next card."""
+        if is_round_over(state):
+            return self.guess_dealt(state, beliefs)
+        round_index = state.betting.round_index
+        last = self.game.num_buckets[round_index] - 1
         buckets = np.minimum(board_buckets(self.tables, state.board), last).astype(np.int64)
-        total = self._walk_on(state.node, beliefs, board, buckets)
-        return total / float(pair_mass(*beliefs)) * state.scale
+        is_exact = round_index == _TURN and self._is_big(state.betting)
+        street = _Street(round_index, np.array(state.board, dtype=np.uint8), buckets, is_exact)
+        return self._walk_on(state.node, beliefs, street) / float(pair_mass(*beliefs)) * state.scale
 
-    def _walk_on(self, node: int, beliefs: Beliefs, board: U8, buckets: I64) -> float:
+    def _walk_on(self, node: int, beliefs: Beliefs, street: _Street) -> float:
         """The sum over pairs of hands of both weights times the payoff, in units of the tree."""
-        tree, num_rounds = self.game.betting, self.game.num_rounds
-        if tree.column[node] % num_rounds > _TURN:
-            profile = self.game.betting, self.strategy, self.game.num_buckets[-1], node
-            mean = mean_over_rivers(*profile, self.tables, board, *beliefs, self._walk)
+        tree, board = self.game.betting, street.board
+        if tree.column[node] % self.game.num_rounds > street.round_index:
+            if street.is_exact:
+                profile = self.game.betting, self.strategy, self.game.num_buckets[-1], node
+                mean = mean_over_rivers(*profile, self.tables, board, *beliefs, self._walk)
+            else:
+                table = self._table(int(self.values.places.of_node[node]))
+                mean = mean_over_cards(self.tables, board, *beliefs, table)
             return float(mean) * float(pair_mass(*beliefs))
-        player, num_buckets = int(tree.player[node]), self.game.num_buckets[_TURN]
+        player, num_buckets = int(tree.player[node]), self.game.num_buckets[street.round_index]
         total = 0.0
         for a in range(int(tree.num_actions[node])):
             entry, row = int(tree.first_entry[node]) + a, int(tree.base[node]) + a * num_buckets
-            acted = beliefs[player] * (self.strategy[row : row + num_buckets] / _FULL)[buckets]
+            acted = beliefs[player] * (self.strategy[row : row + num_buckets] / _FULL)[street.buckets]
             after = (acted, beliefs[1]) if player == 0 else (beliefs[0], acted)
             mass = float(pair_mass(*after))
             if mass <= 0:
                 continue
             if tree.child[entry] >= 0:
-                total += self._walk_on(int(tree.child[entry]), after, board, buckets)
+                total += self._walk_on(int(tree.child[entry]), after, street)
             elif tree.stake[entry] > 0:
-                total += float(tree.stake[entry]) * float(board_wins(board, *after))
+                on_turn = street.round_index == _TURN
+                wins = board_wins(board, *after) if on_turn else mass * sampled_wins(board, *after)
+                total += float(tree.stake[entry]) * float(wins)
             else:
                 total += float(tree.fixed[entry]) * mass
         return total
@@ -286,20 +324,30 @@ class HoldemGame:
     def _entry(self, state: HoldemState, action: Action) -> int:
         """The tree's action for a real one, -1 if it has none."""
         if state.node < 0:
-            return _NOWHERE
+            return NOWHERE
         codes, first = self._codes[state.node], int(self.game.betting.first_entry[state.node])
         if action.kind is ActionKind.FOLD:
-            return first if codes[0] == FOLD_ACTION else _NOWHERE
+            return first if codes[0] == FOLD_ACTION else NOWHERE
         if action.kind is ActionKind.CALL:
             return first + codes.index(CALL_ACTION)
         raises = [a for a, code in enumerate(codes) if code > CALL_ACTION]
         if not raises:
-            return _NOWHERE
+            return NOWHERE
         return first + min(raises, key=lambda a: abs(log(codes[a] / action.raise_to)))
 
 
+class _Follows(Protocol):
+    """What `played_hand` asks of a game."""
+
+    def root(self, betting: BettingState) -> HoldemState: ...
+
+    def after_action(self, state: HoldemState, action: Action) -> HoldemState: ...
+
+    def after_deal(self, state: HoldemState, board: Cards) -> HoldemState: ...
+
+
 def played_hand(
-    game: HoldemGame,
+    game: _Follows,
     hand: HandState,
     known: tuple[bool, bool],
     strategies: Sequence[RangeStrategy | None],
@@ -333,10 +381,15 @@ def played_hand(
     return PlayedHand(root, steps, state, (held[0], held[1]))
 
 
+def is_round_over(state: HoldemState) -> bool:
+    """Whether public cards come next."""
+    betting = state.betting
+    return len(state.board) < betting.definition.board_size(betting.round_index)
+
+
 def _has_acted(state: HoldemState) -> bool:
     """Whether somebody has acted since the last card: guesses there need not fit a mean over cards."""
-    betting = state.betting
-    return len(state.board) < betting.definition.board_size(betting.round_index) or bool(betting.actions[-1])
+    return is_round_over(state) or bool(state.betting.actions[-1])
 
 
 def _lost_by(position: int, betting: BettingState) -> float:

@@ -21,6 +21,7 @@ import numpy as np
 from arena.agent_player import AgentHand, AgentPlayer
 from arena.aivat import Deal, step_corrections
 from arena.aivat_hand import make_games, strategies_of
+from arena.aivat_translation import ask_blueprint
 from arena.flop_lines import FlopLine, FlopLines, find_lines
 from arena.holdem_aivat import played_hand
 from arena.pairs import HAND_KEY, HANDS_PER_PAIR, SEED_MASK, play_hand
@@ -141,11 +142,12 @@ class LineDuel:
         self, line: FlopLine, state: HandState, seat: int, players: tuple[HandPlayer, HandPlayer]
     ) -> dict[str, float]:
         """What AIVAT adds up to the corrected value, in the first player's chips."""
-        game, sign = self._games[seat], 1 if seat == 0 else -1
+        sign = 1 if seat == 0 else -1
         seats = players if seat == 0 else (players[1], players[0])
+        game = ask_blueprint(self._games[seat], seats)
         skip = len(line.betting.actions[0])
         strategies = strategies_of(state.betting, state.board, seats, _KNOWN, skip)
-        hand = played_hand(game, state, _KNOWN, strategies, game.after_line(line.betting))
+        hand = played_hand(game, state, _KNOWN, strategies, self._games[seat].after_line(line.betting))
         corrections, beliefs = step_corrections(game, hand.steps, line.beliefs)
         parts: dict[str, float] = defaultdict(float)
         for step, amount in zip(hand.steps, corrections, strict=True):

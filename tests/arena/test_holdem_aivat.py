@@ -113,9 +113,12 @@ def test_flops_that_beliefs_cannot_tell_apart_are_merged(tmp_path: Path, name: s
     assert game.guess_dealt(state, beliefs) == pytest.approx(100 * expected)
 
 
-@pytest.mark.parametrize("text", ["r300c/r900c/r2700", "r300c/r900c/c", "r300c/r900c/r2700r8100"])
-def test_careful_guesses_on_the_turn_fit_together(tmp_path: Path, text: str) -> None:
-    """A guess is the mean of those after what the profile does; where the round is over, over rivers."""
+@pytest.mark.parametrize(
+    "text",
+    ["r300c/r900c/r2700", "r300c/r900c/c", "r300c/r900c/r2700r8100", "cc/cc/r200", "r300c/r900", "r300c/c"],
+)
+def test_careful_guesses_within_a_round_fit_together(tmp_path: Path, text: str) -> None:
+    """A guess is the mean of those after what the profile does; where the round is over, over cards."""
     blueprint, plain = some_game(tmp_path, WIDE)
     game = HoldemGame(HUNL, plain.game, plain.strategy, plain.values, plain.tables, careful=True)
     state = state_after(game, text, BOARD)
@@ -132,12 +135,12 @@ def test_careful_guesses_on_the_turn_fit_together(tmp_path: Path, text: str) -> 
             continue
         if following.betting.is_finished:
             expected += share * game.payoff(following, after)
-        elif following.betting.round_index == 3:
+        elif following.betting.round_index > state.betting.round_index:
             expected += share * game.guess_dealt(following, after)
             assert game.guess(following, after) == pytest.approx(game.guess_dealt(following, after))
         else:
             answered = max(following.betting.spent) == 20_000  # elsewhere a sample of run-outs
-            guess = game._walk_turn(following, after) if answered else game.guess(following, after)
+            guess = game._walk_round(following, after) if answered else game.guess(following, after)
             expected += share * guess
     assert game.guess(state, beliefs) == pytest.approx(expected)
     dealt = state_after(game, "r300c/r900c/", BOARD)
