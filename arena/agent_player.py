@@ -22,7 +22,7 @@ from solver.range_strategy import RangeStrategy
 
 @dataclass(frozen=True, eq=False)
 class AgentPlayer:
-    """Solves every decision. Not for concurrent calls."""
+    """Solves its decisions. Not for concurrent calls."""
 
     name: str
     agent: Agent
@@ -34,8 +34,9 @@ class AgentPlayer:
 
     @property
     def identity(self) -> str:
-        """Of the blueprint's content, and how what follows the flop is valued: a default that has changed."""
-        return f"{self.blueprint.identity}-{self.agent.settings.leaf}"
+        """Of the blueprint's content, and what is played by defaults that have changed."""
+        settings = self.agent.settings
+        return f"{self.blueprint.identity}-{settings.leaf}-{settings.preflop}"
 
     @cached_property
     def clock(self) -> MatchClock | None:

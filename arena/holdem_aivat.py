@@ -60,6 +60,9 @@ _FULL = 255.0
 _REMEMBERED = 8192
 _BIG_POT = 16  # big blinds: one pot in eight, with most of the variance
 
+_Known = dict[tuple[str, int, bytes], float]
+"""Guesses by betting, node of the tree and beliefs."""
+
 _FIRST_OF_CLASS: I64 = np.unique(HAND_CLASS, return_index=True)[1].astype(np.int64)
 _REPRESENTATIVE: I64 = _FIRST_OF_CLASS[HAND_CLASS]
 
@@ -105,7 +108,7 @@ class HoldemGame:
         """Nothing is copied.
 
         strategy  uint8[node][action][bucket] in 255ths: nodes of position 0 as the player there plays them
-        careful   rounds are walked through from the first action on the flop, some 0.1 s a hand
+        careful   rounds are walked through from the first action on the flop, some 0.04 s a hand
         """
         self.careful = careful
         self.game, self.strategy, self.values, self.tables = game, strategy, values, tables
@@ -116,8 +119,8 @@ class HoldemGame:
         self._river = new_river()
         self._river_board: Cards = ()
         self._live: dict[Cards, F64] = {}
-        self._before_flop: dict[tuple[str, bytes], float] = {}
-        self._flop_means: dict[tuple[str, bytes], float] = {}
+        self._before_flop: _Known = {}
+        self._flop_means: _Known = {}
 
     def live(self, state: HoldemState) -> F64:
         """float64[1326]."""
@@ -137,7 +140,7 @@ class HoldemGame:
         """Chips."""
         if state.board:
             return self._guess(state, beliefs)
-        return _remember(self._before_flop, state.betting.text, beliefs, lambda: self._guess(state, beliefs))
+        return _remember(self._before_flop, state, beliefs, lambda: self._guess(state, beliefs))
 
     def guess_dealt(self, state: HoldemState, beliefs: Beliefs) -> float:
         """Chips: the mean over flops, or over the next card."""
@@ -152,7 +155,7 @@ class HoldemGame:
         flops, times, beliefs = _flops(beliefs)
         return _remember(
             self._flop_means,
-            state.betting.text,
+            state,
             beliefs,
             lambda: float(mean_over_flops(self.tables, flops, times, *beliefs, table)) * state.scale,
         )
@@ -398,13 +401,11 @@ def _lost_by(position: int, betting: BettingState) -> float:
     return float(-lost if position == 0 else lost)
 
 
-def _remember(
-    known: dict[tuple[str, bytes], float], text: str, beliefs: Beliefs, compute: Callable[[], float]
-) -> float:
+def _remember(known: _Known, state: HoldemState, beliefs: Beliefs, compute: Callable[[], float]) -> float:
     """Before the flop there are few states, and known players come to each with one belief."""
     digest = blake2b(beliefs[0].data, digest_size=16)
     digest.update(beliefs[1].data)
-    key = text, digest.digest()
+    key = state.betting.text, state.node, digest.digest()
     found = known.get(key)
     if found is None:
         if len(known) > _REMEMBERED:

@@ -59,6 +59,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--save", type=Path, metavar="DIR", help="keep journals, and go on from there")
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw the result")
     args = parse_options(parser, argv)
+    if "budget=" in args.agent or "iterations=" in args.agent:
+        parser.error(f"{args.agent} has its budget already: leave it to --budgets or --iterations")
     try:
         points = [measure_one(args, option) for option in effort_options(args)]
     except (MatchAborted, PlayerError) as error:

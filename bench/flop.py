@@ -6,7 +6,8 @@ one player's strategy on the flop is replaced by another.
 loss_pct            % of pot, mean over spots and both players: his strategy on the flop is held fixed, all
                     the rest (the opponent's flop, both sides' turn and river) is solved again, from where the
                     exact solution was, and the loss is what he has less than before. For the agent with one,
-                    two and four continuations that both players choose from, adapted to the ranges; with
+                    two and four continuations that both players choose from, adapted to the ranges in a third
+                    as many iterations before; with
                     those of the blueprint as it is ("rollouts"), also with four for the opponent alone
                     ("paper"); with leaves that are learned (and with its value net), and for the blueprint
                     itself
@@ -251,7 +252,7 @@ def agent_rows(
         values = learned = LearnedLeaves(*place, threads=threads)
         if leaf == ADAPTED:
             DepthLimitedSolver(game, learned, 1 - player, SAMPLED_SCHEDULE).solve(ceil(ADAPTING * iterations))
-            values = AdaptedRollouts(learned, *place, bias, threads=threads)
+            values = AdaptedRollouts(learned, *place, bias, seed=1, threads=threads)
     solver = DepthLimitedSolver(game, values, 1 - player, SAMPLED_SCHEDULE)
     solver.solve(iterations)
     solution, exact_tree = solver.solution(), spot.solver.game.tree

@@ -3,7 +3,7 @@
 The paper's continuations are the blueprint and biased copies of it (`solver.rollouts`): good where ranges are
 the blueprint's own. Elsewhere the blueprint's turn and river are no answer to them, and no bias mends that.
 So learned leaves (`solver.learned_leaves`) first find out how turn and river are played with these ranges.
-Then that is frozen, and both players choose, hand by hand, between it and biased copies of it.
+Then their last strategies are frozen, and both players choose, hand by hand, between those and biased copies.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class AdaptedRollouts(BlueprintRollouts):
         """Play-outs of the leaves of a game, by strategies as they are now; `learned` may go on.
 
         learned  below the same leaves
+        seed     another than theirs: strategies are not to be judged by the cards that taught them
         bias     continuations of both players; this and all else: see `BlueprintRollouts`
         """
         super().__init__(blueprint, game, flop, leaves, chooser, bias, seed, threads, steady, both=True)

@@ -78,7 +78,7 @@ class Agent:
         betting, context = start(self.blueprint.definition), None
         odd = _bet_oddly(betting)
         for state, limits in ((betting, UNLIMITED), (betting.apply(CALL), UNLIMITED), (odd, NO_TIME)):
-            self._preflop.decide(state, (), 0, limits)
+            self._preflop.decide(state, (), None, 0, limits)
         while not betting.is_finished:
             if betting.round_index >= FLOP:
                 board = tuple(range(betting.definition.board_size(betting.round_index)))
@@ -109,7 +109,7 @@ class Agent:
         if not self._is_warm and (betting.round_index > PREFLOP or self._preflop.solves(betting)):
             self.warm_up()
         if betting.round_index == PREFLOP:
-            return self._preflop.decide(betting, board, seed, limits)
+            return self._preflop.decide(betting, board, context, seed, limits)
         started = time.monotonic()
         if context is None or not context.knows_flop(betting):
             context = self._preflop.context(betting, seed, limits)

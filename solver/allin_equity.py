@@ -95,7 +95,7 @@ def flop_wins(flop: Cards, hands: bytes) -> F32:
     found = _flops.pop((flop, hands), None)
     if found is None:
         found = _count_flop_wins(flop, hands)
-        if len(_flops) == _KEPT_FLOPS:
+        while len(_flops) >= _KEPT_FLOPS:
             _flops.popitem(last=False)
     _flops[flop, hands] = found
     return found

@@ -33,7 +33,14 @@ class BlueprintPreflop:
         """Nothing is."""
         return False
 
-    def decide(self, betting: BettingState, board: Cards, seed: int, limits: Limits) -> Decision:  # noqa: ARG002
+    def decide(
+        self,
+        betting: BettingState,
+        board: Cards,
+        context: Context | None,  # noqa: ARG002
+        seed: int,
+        limits: Limits,  # noqa: ARG002
+    ) -> Decision:
         """What every hand does, and both ranges."""
         started = time.monotonic()
         ranges = self._ranges(betting_states(betting), seed)

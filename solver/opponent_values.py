@@ -94,12 +94,12 @@ class _Maker:
         """The table of one seat. Values on the way are rougher than those in the end."""
         settings, reach = self.settings, self._leaf_reach(1 - chooser, self.plain)
         strategies = [_bytes(self.game, self.plain)]
-        rough = [self._values(chooser, strategies, settings.deals // _ROUGH)]
+        rough: list[F32] = []
         while len(strategies) < settings.strategies:
+            rough.append(self._values(chooser, strategies[-1:], settings.deals // _ROUGH))
             table = LeafTable(self.leaf_nodes, weaken(np.concatenate(rough, axis=1), reach))
             response = self._respond(self._solve(table, chooser), chooser, len(strategies))
             strategies.append(_bytes(self.game, response))
-            rough.append(self._values(chooser, strategies[-1:], settings.deals // _ROUGH))
         values = self._values(chooser, strategies, settings.deals)
         return LeafTable(self.leaf_nodes, weaken(values, reach))
 
@@ -197,7 +197,7 @@ def _deals_cost(num_deals: int, strategies: int) -> float:
 def _cost(settings: ValueSettings) -> float:
     """Of one seat's table, in iterations of a response."""
     responses = (settings.strategies - 1) * settings.response_iterations
-    rough = settings.strategies * _deals_cost(settings.deals // _ROUGH, 1)
+    rough = (settings.strategies - 1) * _deals_cost(settings.deals // _ROUGH, 1)
     return responses + rough + _deals_cost(settings.deals, settings.strategies)
 
 

@@ -29,6 +29,9 @@ from solver.schedules import cfr_plus
 from solver.toys import one_card_game
 from solver.tree import CHANCE, FOLD, BettingRoot, Tree
 
+SCHEDULE = cfr_plus(2.0)
+"""Of solves of the first round."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassLeaves:
@@ -84,7 +87,7 @@ def preflop_solver(
     ends = (part.kind == FOLD) | (part.kind == CHANCE)
     all_leaves = replace(part, kind=np.where(ends, CHANCE, part.kind).astype(part.kind.dtype))
     game = one_card_game(all_leaves, NUM_CLASSES, lambda _: np.zeros(NUM_CLASSES, dtype=np.int64), ranges)
-    return DepthLimitedSolver(game, leaves, chooser, cfr_plus(2.0))
+    return DepthLimitedSolver(game, leaves, chooser, SCHEDULE)
 
 
 def _leaf_values(

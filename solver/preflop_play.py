@@ -19,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -37,8 +38,8 @@ from solver.decision import Decision, Method
 from solver.depth_limited import DepthLimitedSolver
 from solver.layout import F32
 from solver.limits import Limits, solve_in_slices
-from solver.nested import Context, betting_states, coded_action, everything, keep_alive, narrowed
-from solver.preflop import LeafTable, preflop_solver, preflop_tree
+from solver.nested import Context, betting_states, coded_action, everything, keep_alive, narrowed, was_done
+from solver.preflop import SCHEDULE, LeafTable, preflop_solver, preflop_tree
 from solver.range_strategy import RangeStrategy
 from solver.tree import CALL_ACTION, DECISION, FOLD_ACTION, Tree
 
@@ -77,6 +78,17 @@ class PreflopSolution:
         first = int(self.tree.action_row[node])
         rows: F32 = self.table[first : first + len(self.tree.children_of(node))][:, HAND_CLASS]
         return rows
+
+    def narrowed(self, weights: F32, node: int, index: int) -> F32:
+        """A range after an action at a node. What was solved tells of rare bets, too (`solver.nested`, 5).
+
+        weights  float32[1326]
+        """
+        taken = self.strategy(node)[index]
+        if not self.iterations:
+            return narrowed(weights, taken)
+        left: F32 = weights * taken
+        return left if was_done(weights, left, SCHEDULE.first_share(self.iterations)) else weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,10 +139,17 @@ class SolvedPreflop:
         """Whether a decision is solved, not looked up."""
         return self._always or bool(self._departures(betting_states(betting)))
 
-    def decide(self, betting: BettingState, board: Cards, seed: int, limits: Limits) -> Decision:  # noqa: ARG002
+    def decide(
+        self,
+        betting: BettingState,
+        board: Cards,
+        context: Context | None,
+        seed: int,  # noqa: ARG002
+        limits: Limits,
+    ) -> Decision:
         """What every hand does, both ranges, and how he replies."""
         started = time.monotonic()
-        place = self._find(betting_states(betting), betting.actor, limits, is_past=False)
+        place = self._find(betting_states(betting), betting.actor, limits, is_past=False, context=context)
         solution, tree = place.solution, place.solution.tree
         actions = tuple([coded_action(code) for code in tree.actions_of(place.node)])
         replies = {
@@ -181,10 +200,19 @@ class SolvedPreflop:
         node = tree.find(tuple([_code(*step) for step in pairwise(before)]))
         return _Root(before[-1], tree, node, ranges)
 
-    def _find(self, states: list[BettingState], seat: int, limits: Limits, is_past: bool) -> _Place:
+    def _find(
+        self,
+        states: list[BettingState],
+        seat: int,
+        limits: Limits,
+        is_past: bool,
+        context: Context | None = None,
+    ) -> _Place:
         """Follow a hand through what is played in it. Blocks if there is something new to solve.
 
         is_past  its last decision has been made: what was solved for it stays as it is
+        context  of our last decision, which has the ranges by which it was made: a solve that was cut off may
+                 have gone on since
         """
         started = time.monotonic()
         departures = self._departures(states)
@@ -198,7 +226,9 @@ class SolvedPreflop:
                 solution = self._solve(root, seat, limits, started, is_past or i < departures[-1])
                 node, ranges = 0, solution.ranges.copy()
             index = solution.tree.actions_of(node).index(_code(before, after))
-            ranges[before.actor] = narrowed(ranges[before.actor], solution.strategy(node)[index])
+            ranges[before.actor] = solution.narrowed(ranges[before.actor], node, index)
+            if context is not None and context.text == after.text:
+                ranges = context.ranges.copy()
             node = int(solution.tree.children_of(node)[index])
         return _Place(solution, node, ranges)
 
@@ -248,9 +278,10 @@ class SolvedPreflop:
         path = self._path(name)
         try:
             table = np.load(path)
-            os.utime(path)  # in use: others are older
         except (OSError, ValueError, EOFError):
             return None  # not there, or damaged: solve it again
+        with suppress(OSError):
+            os.utime(path)  # in use: others are older
         if table.shape != (tree.round_rows[0], NUM_CLASSES):
             return None
         return PreflopSolution(tree, ranges, table, self._iterations)
@@ -265,7 +296,9 @@ class SolvedPreflop:
             partial.replace(path)
             self._make_room()
         except OSError:
-            partial.unlink(missing_ok=True)  # a full or read-only disk costs solving again, no more
+            # A full or read-only disk costs solving again, no more.
+            with suppress(OSError):
+                partial.unlink()
 
     def _make_room(self) -> None:
         files = list(self._folder.glob("*.npy"))

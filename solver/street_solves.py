@@ -49,7 +49,8 @@ _STEADY_SECONDS = 0.5
 what takes that long is known already from an earlier decision on the same flop."""
 
 ADAPTING = 1 / 3
-"""Share of a flop's time and iterations for which continuations adapt before they are frozen."""
+"""Share of a flop's time for which continuations adapt before they are frozen, or of its iterations, then on
+top of them."""
 
 _VALUE_SAMPLES = 24
 """Run-outs over which values of a depth-limited solution are averaged when somebody asks for them."""
@@ -142,7 +143,7 @@ class StreetSolves:
         solver = DepthLimitedSolver(game, learned, chooser, SAMPLED_SCHEDULE)
         _run(solver.solve, self.settings.flop, started, limits, ADAPTING)
         return AdaptedRollouts(
-            learned, self.blueprint, game, root.board, leaves, chooser, bias, seed, threads, steady
+            learned, self.blueprint, game, root.board, leaves, chooser, bias, seed + 1, threads, steady
         )
 
     def to_the_end(

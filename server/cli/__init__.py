@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else list(argv)
     parser = argparse.ArgumentParser(
         prog="fathom",
-        description="A heads-up no-limit hold'em bot that solves every decision.",
+        description="A heads-up no-limit hold'em bot that solves its decisions.",
         epilog=_EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"fathom {fathom_version()}")

@@ -21,7 +21,7 @@ _EXAMPLES = """examples:
   fathom acpc localhost 16178 --policy random --seed 7
 
 policies:
-  agent       Solves every decision while the clock runs: Fathom itself.
+  agent       Solves its decisions while the clock runs: Fathom itself.
 """
 
 

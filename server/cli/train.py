@@ -202,7 +202,7 @@ def _finish(training: TrainingRun, folder: Path, args: argparse.Namespace, conso
     path = folder / f"{preset.name}.blueprint"
     size = training.write(path, args.reproducible)
     if args.values:
-        settings = ValueSettings(seed=trainer.plan.seed, threads=args.threads)
+        settings = ValueSettings(seed=trainer.plan.seed, threads=1 if args.reproducible else args.threads)
         size = add_values(open_blueprint(path), path, trainer.dealer, settings, console)
     if args.carry:
         size = fold_in(training, path)

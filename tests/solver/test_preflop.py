@@ -79,7 +79,7 @@ def test_the_big_blind_may_raise_after_a_limp() -> None:
 @pytest.mark.parametrize("text", ["", "c", "r217", "r250r1111", "cr333", "r300r900r20000", "r20000"])
 def test_every_bet_is_answered(blueprint: Blueprint, tmp_path: Path, text: str) -> None:
     betting = parse_betting(HUNL, text)
-    decision = make(blueprint, tmp_path).decide(betting, (), 1, UNLIMITED)
+    decision = make(blueprint, tmp_path).decide(betting, (), None, 1, UNLIMITED)
     assert decision.method is Method.DEPTH_LIMITED
     np.testing.assert_allclose(decision.strategy.probabilities.sum(axis=0), 1, atol=1e-4)
     for action in decision.strategy.actions:
@@ -99,16 +99,16 @@ def test_a_context_for_the_flop_knows_both_ranges(blueprint: Blueprint, tmp_path
 
 def test_solves_are_kept_and_damaged_ones_made_again(blueprint: Blueprint, tmp_path: Path) -> None:
     betting = start(HUNL).apply(raise_to(217))
-    first = make(blueprint, tmp_path).decide(betting, (), 1, UNLIMITED)
+    first = make(blueprint, tmp_path).decide(betting, (), None, 1, UNLIMITED)
     (file,) = tmp_path.glob("*.npy")
-    again = make(blueprint, tmp_path).decide(betting, (), 1, UNLIMITED)
+    again = make(blueprint, tmp_path).decide(betting, (), None, 1, UNLIMITED)
     np.testing.assert_array_equal(first.strategy.probabilities, again.strategy.probabilities)
     changed = np.load(file)
     np.save(file, np.full_like(changed, 1 / 3))
-    kept = make(blueprint, tmp_path).decide(betting, (), 1, UNLIMITED)
+    kept = make(blueprint, tmp_path).decide(betting, (), None, 1, UNLIMITED)
     assert not np.array_equal(first.strategy.probabilities, kept.strategy.probabilities)  # it was read
     file.write_bytes(b"junk")
-    mended = make(blueprint, tmp_path).decide(betting, (), 1, UNLIMITED)
+    mended = make(blueprint, tmp_path).decide(betting, (), None, 1, UNLIMITED)
     np.testing.assert_array_equal(first.strategy.probabilities, mended.strategy.probabilities)
 
 
@@ -116,19 +116,19 @@ def test_bets_of_the_menu_need_no_solve_of_their_own(blueprint: Blueprint, tmp_p
     preflop = make(blueprint, tmp_path)
     for text in ("c", "r200", "r300", "r300r900"):
         betting = parse_betting(HUNL, text)
-        preflop.decide(betting, (), 1, UNLIMITED)
+        preflop.decide(betting, (), None, 1, UNLIMITED)
     assert len(list(tmp_path.glob("*.npy"))) == 2  # one for each seat
 
 
 def test_what_time_cut_off_is_answered_and_goes_on_later(blueprint: Blueprint, tmp_path: Path) -> None:
     preflop, betting = make(blueprint, tmp_path, iterations=60), start(HUNL).apply(CALL)
-    first = preflop.decide(betting, (), 1, Limits(seconds=0.0))
+    first = preflop.decide(betting, (), None, 1, Limits(seconds=0.0))
     assert 0 < first.iterations < 60
     assert not list(tmp_path.glob("*.npy"))
-    whole = preflop.decide(betting, (), 1, UNLIMITED)
+    whole = preflop.decide(betting, (), None, 1, UNLIMITED)
     assert whole.iterations == 60
     assert len(list(tmp_path.glob("*.npy"))) == 1
-    at_once = make(blueprint, tmp_path / "other", iterations=60).decide(betting, (), 1, UNLIMITED)
+    at_once = make(blueprint, tmp_path / "other", iterations=60).decide(betting, (), None, 1, UNLIMITED)
     np.testing.assert_array_equal(whole.strategy.probabilities, at_once.strategy.probabilities)
 
 
@@ -139,7 +139,7 @@ def test_the_oldest_solves_make_room(
     monkeypatch.setattr("solver.preflop_play._MOST_KNOWN", 2)
     preflop = make(blueprint, tmp_path, iterations=1)
     for chips in (211, 223, 227, 229, 233):
-        preflop.decide(start(HUNL).apply(raise_to(chips)), (), 1, UNLIMITED)
+        preflop.decide(start(HUNL).apply(raise_to(chips)), (), None, 1, UNLIMITED)
         assert len(preflop._known) <= 2
     assert 2 <= len(list(tmp_path.glob("*.npy"))) <= 3
 
@@ -150,7 +150,7 @@ def test_what_the_blueprint_has_is_looked_up(blueprint: Blueprint, tmp_path: Pat
     for text in ("", "c", "r200", "r300r900", "cr300", "r300r900r20000"):
         betting = parse_betting(HUNL, text)
         assert not preflop.solves(betting)
-        found, expected = (each.decide(betting, (), 1, UNLIMITED) for each in (preflop, plain))
+        found, expected = (each.decide(betting, (), None, 1, UNLIMITED) for each in (preflop, plain))
         assert found.method is Method.BLUEPRINT
         assert found.iterations == 0
         assert found.strategy.actions == expected.strategy.actions
@@ -168,7 +168,7 @@ def test_a_departure_is_solved_and_stays_one(blueprint: Blueprint, tmp_path: Pat
     betting = parse_betting(HUNL, text)
     while True:
         assert preflop.solves(betting)
-        decision = preflop.decide(betting, (), 1, UNLIMITED)
+        decision = preflop.decide(betting, (), None, 1, UNLIMITED)
         assert decision.method is Method.DEPTH_LIMITED
         np.testing.assert_allclose(decision.strategy.probabilities.sum(axis=0), 1, atol=1e-4)
         for action in decision.strategy.actions:
@@ -182,14 +182,14 @@ def test_a_departure_is_solved_and_stays_one(blueprint: Blueprint, tmp_path: Pat
 def test_ranges_before_a_departure_are_those_that_were_played(blueprint: Blueprint, tmp_path: Path) -> None:
     """We open by the blueprint, and he raises to something else: our range is the blueprint's."""
     preflop = make(blueprint, tmp_path, always=False)
-    played = preflop.decide(start(HUNL), (), 1, UNLIMITED).after(raise_to(300))
-    decision = preflop.decide(parse_betting(HUNL, "r300r777"), (), 1, UNLIMITED)
+    played = preflop.decide(start(HUNL), (), None, 1, UNLIMITED).after(raise_to(300))
+    decision = preflop.decide(parse_betting(HUNL, "r300r777"), (), None, 1, UNLIMITED)
     ours = played.ranges[1] / played.ranges[1].max()
     np.testing.assert_allclose(decision.ranges[1], np.maximum(ours, LEAST_SHARE), rtol=1e-5)
     assert np.ptp(decision.ranges[0]) > 0  # his is what he raises with in the solution
     # A second departure goes on from the first solution.
-    ours = preflop.decide(parse_betting(HUNL, "r217"), (), 1, UNLIMITED).after(raise_to(651)).ranges[0]
-    again = preflop.decide(parse_betting(HUNL, "r217r651r2000"), (), 1, UNLIMITED)
+    ours = preflop.decide(parse_betting(HUNL, "r217"), (), None, 1, UNLIMITED).after(raise_to(651)).ranges[0]
+    again = preflop.decide(parse_betting(HUNL, "r217r651r2000"), (), None, 1, UNLIMITED)
     np.testing.assert_allclose(again.ranges[0], np.maximum(ours / ours.max(), LEAST_SHARE), rtol=1e-5)
 
 
@@ -198,7 +198,7 @@ def test_the_flop_begins_with_what_was_played(blueprint: Blueprint, tmp_path: Pa
     preflop = make(blueprint, tmp_path, always=False, iterations=60)
     for text, action in (("r217", CALL), ("r217", raise_to(651))):
         betting = parse_betting(HUNL, text)
-        decision = preflop.decide(betting, (), 1, Limits(seconds=0.0))
+        decision = preflop.decide(betting, (), None, 1, Limits(seconds=0.0))
         carried, after = decision.after(action), betting.apply(action)
         at_flop = after if after.round_index else after.apply(CALL)
         context = preflop.context(at_flop, 1, UNLIMITED)
@@ -232,3 +232,23 @@ def test_leaves_that_share_matrices(for_chooser: bool) -> None:
         else:
             total = sum(own[k] @ reach[leaf, 1 + k, :hands] for k in range(choices))
             np.testing.assert_allclose(value[leaf, 0, :hands], total, rtol=1e-4, atol=1e-5)
+
+
+def test_a_bet_that_hardly_any_hand_makes_still_tells_of_them(blueprint: Blueprint, tmp_path: Path) -> None:
+    """An open of 25 big blinds: he may do better, but who does it all the same has what it is done with."""
+    preflop = make(blueprint, tmp_path)
+    betting = parse_betting(HUNL, "r2500c/")
+    theirs = preflop.context(betting, 1, UNLIMITED).ranges[betting.actor ^ 1]
+    assert theirs.max() > 2 * theirs.min()
+
+
+def test_our_range_stays_the_one_that_was_played(blueprint: Blueprint, tmp_path: Path) -> None:
+    """A solve that was cut off goes on when the next decision asks for it; what was done is done."""
+    preflop = make(blueprint, tmp_path, iterations=300)
+    context = preflop.decide(parse_betting(HUNL, "r217"), (), None, 1, Limits(seconds=0.0)).after(
+        raise_to(651)
+    )
+    betting = parse_betting(HUNL, "r217r651r20000")
+    decision = preflop.decide(betting, (), context, 1, UNLIMITED)
+    assert decision.iterations == 300
+    np.testing.assert_array_equal(decision.ranges[betting.actor], context.ranges[betting.actor])
