@@ -24,6 +24,7 @@ from game.cards import Cards
 from solver.agent_settings import FLOP, LOOK_UP, NET, PREFLOP, SOLVE, AgentSettings, make_settings
 from solver.blueprint import Blueprint
 from solver.blueprint_preflop import BlueprintPreflop
+from solver.blueprint_streets import BlueprintStreets
 from solver.blueprint_walk import BlueprintWalk
 from solver.decision import Decision
 from solver.limits import NO_TIME, UNLIMITED, Limits
@@ -60,6 +61,7 @@ class Agent:
             if tables is None
             else SolvedPreflop(blueprint, walk, tables, always=how == SOLVE)
         )
+        self._streets = BlueprintStreets(blueprint, walk)
         net = load_net(net_path(blueprint)) if self.settings.leaf == NET else None
         self._solves = StreetSolves(blueprint, walk, self.settings, net)
         self._is_warm = self.settings.budget is None
@@ -114,6 +116,11 @@ class Agent:
         if context is None or not context.knows_flop(betting):
             context = self._preflop.context(betting, seed, limits)
         promised = context.promised(betting, board) if self.settings.safe else None
+        root = find_root(betting, board, context)
+        if promised is None and not self._solves.has_time(root, started, limits):
+            looked_up = self._streets.decide(betting, board, context)
+            if looked_up is not None:
+                return looked_up
         first = limits if limits.seconds is None else replace(limits, seconds=_FIRST_TRY * limits.seconds)
         for at_decision in (False, True):
             root = find_root(betting, board, context, at_decision)

@@ -184,6 +184,11 @@ def action_code(action: Action) -> int:
     return CALL_ACTION if action.kind is ActionKind.CALL else action.raise_to
 
 
+def step_code(before: BettingState, after: BettingState) -> int:
+    """What led from one state to the next, as trees write it; no fold."""
+    return CALL_ACTION if after.max_spent == before.max_spent else after.max_spent
+
+
 def narrowed(weights: F32, taken: F32) -> F32:
     """A range after an action that each hand takes so often; one that is never taken says nothing.
 
@@ -219,8 +224,7 @@ def _ranges_at(root: BettingState, states: list[BettingState], context: Context,
     since, here = texts.index(context.text), texts.index(root.text)
     # One reply lies between (unless we have acted by other means since): then comes a card or our turn.
     if here > since and states[since].actor == 1 - own:
-        raised = states[since + 1].max_spent
-        code = CALL_ACTION if raised == states[since].max_spent else raised
+        code = step_code(states[since], states[since + 1])
         if code in context.replies:
             ranges[1 - own] = narrowed(ranges[1 - own], context.replies[code])
     return ranges

@@ -38,10 +38,19 @@ from solver.decision import Decision, Method
 from solver.depth_limited import DepthLimitedSolver
 from solver.layout import F32
 from solver.limits import Limits, solve_in_slices
-from solver.nested import Context, betting_states, coded_action, everything, keep_alive, narrowed, was_done
+from solver.nested import (
+    Context,
+    betting_states,
+    coded_action,
+    everything,
+    keep_alive,
+    narrowed,
+    step_code,
+    was_done,
+)
 from solver.preflop import SCHEDULE, LeafTable, preflop_solver, preflop_tree
 from solver.range_strategy import RangeStrategy
-from solver.tree import CALL_ACTION, DECISION, FOLD_ACTION, Tree
+from solver.tree import DECISION, FOLD_ACTION, Tree
 
 _T = TypeVar("_T")
 
@@ -185,7 +194,7 @@ class SolvedPreflop:
         found: list[int] = []
         tree, node = self._looked_up.tree, 0
         for i, (before, after) in enumerate(pairwise(states)):
-            code = _code(before, after)
+            code = step_code(before, after)
             if code not in tree.actions_of(node):
                 found.append(i)
                 root = self._root(states, i, everything())
@@ -197,7 +206,7 @@ class SolvedPreflop:
         """The decision at which a departure is made, in a tree with all bets up to that one."""
         bets, before = _bets(states[: departure + 2]), states[: departure + 1]
         tree = preflop_tree(self._blueprint.definition, self._blueprint.menus, bets)
-        node = tree.find(tuple([_code(*step) for step in pairwise(before)]))
+        node = tree.find(tuple([step_code(*step) for step in pairwise(before)]))
         return _Root(before[-1], tree, node, ranges)
 
     def _find(
@@ -225,7 +234,7 @@ class SolvedPreflop:
                 root = self._root(states, i, ranges)
                 solution = self._solve(root, seat, limits, started, is_past or i < departures[-1])
                 node, ranges = 0, solution.ranges.copy()
-            index = solution.tree.actions_of(node).index(_code(before, after))
+            index = solution.tree.actions_of(node).index(step_code(before, after))
             ranges[before.actor] = solution.narrowed(ranges[before.actor], node, index)
             if context is not None and context.text == after.text:
                 ranges = context.ranges.copy()
@@ -333,7 +342,3 @@ def _bets(states: list[BettingState]) -> dict[str, tuple[int]]:
         for before, after in pairwise(states)
         if before.round_index == 0 and after.max_spent > before.max_spent
     }
-
-
-def _code(before: BettingState, after: BettingState) -> int:
-    return CALL_ACTION if after.max_spent == before.max_spent else after.max_spent

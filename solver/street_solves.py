@@ -10,7 +10,7 @@ from math import ceil, inf
 from abstraction.menu import parse_menu_book
 from game.betting import BettingState
 from solver.adapted_rollouts import AdaptedRollouts
-from solver.agent_settings import FLOP, LEARNED, RIVER, ROLLOUTS, AgentSettings, StreetSettings
+from solver.agent_settings import FLOP, LEARNED, RIVER, ROLLOUTS, TURN, AgentSettings, StreetSettings
 from solver.allin_equity import flop_wins_are_counted
 from solver.alternatives import Alternatives, promise, safe_root
 from solver.blueprint import Blueprint
@@ -48,6 +48,11 @@ _STEADY_SECONDS = 0.5
 """Taking luck out of a flop's leaves needs a tenth of a second to begin with: not where there is less, unless
 what takes that long is known already from an earlier decision on the same flop."""
 
+_WORTH_IT = {FLOP: 32, TURN: 16}
+"""Iterations from which on a solve is better than to look up what the blueprint does."""
+_SET_UP = 0.015
+"""Seconds until the first one begins."""
+
 ADAPTING = 1 / 3
 """Share of a flop's time for which continuations adapt before they are frozen, or of its iterations, then on
 top of them."""
@@ -66,6 +71,15 @@ class StreetSolves:
     net: ValueNet | None = None
     """Values the end of the flop in place of play-outs."""
     pace: Pace = field(default_factory=Pace)
+
+    def has_time(self, root: SubgameRoot, started: float, limits: Limits) -> bool:
+        """Whether there is time for enough iterations to be better than the blueprint."""
+        street, left = root.root.street, _time_left(started, limits)
+        if street not in _WORTH_IT or left is None or left >= _STEADY_SECONDS:
+            return True
+        threads, most = self._threads(limits), 1 if street == FLOP else RIVER
+        tree = self._tree(street, self.settings.street(street), root, left, threads, max_rounds=most)
+        return self.pace.iterations(street, tree.num_nodes, left - _SET_UP, threads) >= _WORTH_IT[street]
 
     def flop(
         self, betting: BettingState, root: SubgameRoot, seed: int, started: float, limits: Limits

@@ -57,7 +57,8 @@ class AgentAnswerer:
         """Load or compile the kernels."""
         self._agent.warm_up()
         for request in rehearsal(self._agent.blueprint.definition):
-            self.answer(request, Limits(0.0, lambda: True, 1))
+            # Time enough to be solved, stopped after an iteration.
+            self.answer(request, Limits(1.0, lambda: True, 1))
 
     def answer(self, request: DecisionRequest, limits: Limits) -> DecisionAnswer:
         """Solve, and draw the action of the hand held."""
@@ -72,7 +73,11 @@ class AgentAnswerer:
         action = decision.strategy.draw(request.hand, Random(f"{request.seed} {request.betting}"))
         played = action if request.played is None else parse_action(request.played)
         is_solved = decision.method is not Method.BLUEPRINT
-        hurried = is_solved and decision.iterations < LEAST_ITERATIONS
+        rung = Rung.SOLVED
+        if not is_solved and betting.round_index > 0:
+            rung = Rung.BLUEPRINT
+        elif (is_solved and decision.iterations < LEAST_ITERATIONS) or limits.stop():
+            rung = Rung.BEST_SO_FAR
         self._solves += is_solved
         self._sample = decision if is_solved and self._solves % _SOLVES_PER_ESTIMATE == 0 else None
         return DecisionAnswer(
@@ -84,7 +89,7 @@ class AgentAnswerer:
             method=decision.method.value,
             iterations=decision.iterations,
             seconds=decision.seconds,
-            rung=Rung.BEST_SO_FAR if hurried or limits.stop() else Rung.SOLVED,
+            rung=rung,
             explanation=json.dumps(explain(decision, request.hand)).encode() if request.explain else None,
         )
 

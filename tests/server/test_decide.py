@@ -68,4 +68,6 @@ def test_not_our_turn_is_refused(blueprint: Path, capsys: pytest.CaptureFixture[
 def test_a_tiny_budget_still_gets_an_answer(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = "MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s"
     assert main(["decide", state, "--blueprint", str(blueprint), "--budget", "0.001", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["iterations"] >= 1
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["method"] == "blueprint"  # better than an iteration or two
+    assert answer["action"]
