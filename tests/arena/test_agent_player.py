@@ -156,7 +156,7 @@ def test_the_flop_goes_on_from_what_was_solved_before(with_table: Blueprint) -> 
     assert np.ptp(carried.ranges[1][unblocked(board)]) > 0.1
 
 
-@pytest.mark.parametrize(("text", "cards"), [("cc/", 3), ("cc/cc/", 4), ("cc/cc/cc/", 5)])
+@pytest.mark.parametrize(("text", "cards"), [("cc/r217", 3), ("cc/cc/r217", 4), ("cc/cc/cc/", 5)])
 def test_time_that_is_over_still_leaves_an_answer(agent: Agent, text: str, cards: int) -> None:
     betting = parse_betting(HUNL, text)
     decision = agent.decide(betting, tuple(range(cards)), None, 1, Limits(seconds=0.0))
