@@ -22,7 +22,6 @@ exact_pct           exploitability of the exact solutions, mean
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from pathlib import Path
 import numpy as np
 
 from abstraction.menu import parse_menu_book
+from bench._figures import print_figures
 from game.cards import Cards, cards_text, parse_cards
 from game.ranges import parse_range
 from solver.adapted_rollouts import AdaptedRollouts
@@ -199,11 +199,7 @@ def main(argv: list[str]) -> int:
         "blueprint": blueprint.identity,
         "seconds": round(time.perf_counter() - started, 1),
     }
-    if args.json:
-        print(json.dumps(figures))
-    else:
-        for name, value in figures.items():
-            print(f"{name:<18}{value}")
+    print_figures(figures, args.json)
     return 0
 
 
