@@ -73,11 +73,8 @@ class AgentAnswerer:
         action = decision.strategy.draw(request.hand, Random(f"{request.seed} {request.betting}"))
         played = action if request.played is None else parse_action(request.played)
         is_solved = decision.method is not Method.BLUEPRINT
-        rung = Rung.SOLVED
-        if not is_solved and betting.round_index > 0:
-            rung = Rung.BLUEPRINT
-        elif (is_solved and decision.iterations < LEAST_ITERATIONS) or limits.stop():
-            rung = Rung.BEST_SO_FAR
+        # Later rounds are looked up only where there is no time to solve them.
+        hurried = decision.iterations < LEAST_ITERATIONS and (is_solved or betting.round_index > 0)
         self._solves += is_solved
         self._sample = decision if is_solved and self._solves % _SOLVES_PER_ESTIMATE == 0 else None
         return DecisionAnswer(
@@ -89,7 +86,7 @@ class AgentAnswerer:
             method=decision.method.value,
             iterations=decision.iterations,
             seconds=decision.seconds,
-            rung=rung,
+            rung=Rung.BEST_SO_FAR if hurried or limits.stop() else Rung.SOLVED,
             explanation=json.dumps(explain(decision, request.hand)).encode() if request.explain else None,
         )
 
