@@ -8,7 +8,8 @@
 | later, river | from before the opponent's action to the hand's end | exact, safe                  |
 
 As long as all bets of the first round are in the blueprint's tree it is looked up: the blueprint is the
-solution of that game. Without a table in its file (`solver.opponent_values`) it is, whatever is bet.
+solution of that game. Without a table in its file (`solver.opponent_values`) it is, whatever is bet. So are
+flops and turns that there is no time to solve (`solver.blueprint_streets`).
 Decisions are a function of what is public, the seed and the limits: the cards we hold only say which column
 of the strategy to draw from. A `Decision` tells what the next one has to know: `Decision.after`.
 """
@@ -123,7 +124,8 @@ class Agent:
                 return looked_up
         first = limits if limits.seconds is None else replace(limits, seconds=_FIRST_TRY * limits.seconds)
         for at_decision in (False, True):
-            root = find_root(betting, board, context, at_decision)
+            if at_decision:
+                root = find_root(betting, board, context, at_decision)
             allowed = first if root.path else limits
             if betting.round_index == FLOP:
                 decision = self._solves.flop(betting, root, seed, started, allowed)

@@ -15,7 +15,7 @@ import numpy as np
 from abstraction.buckets import BLOCKED
 from game.betting import BettingState
 from game.cards import Cards
-from game.hands import HAND_CLASS, unblocked
+from game.hands import unblocked
 from solver.blueprint import FULL, Blueprint
 from solver.blueprint_walk import BlueprintWalk
 from solver.decision import Decision, Method
@@ -27,7 +27,7 @@ from solver.tree import CALL_ACTION, DECISION
 
 @dataclass(frozen=True, slots=True)
 class BlueprintStreets:
-    """Strategies and ranges of any round, looked up."""
+    """Strategies and ranges after the flop, looked up."""
 
     blueprint: Blueprint
     walk: BlueprintWalk
@@ -93,6 +93,6 @@ class BlueprintStreets:
 
     def _rows(self, node: int, board: Cards) -> F32:
         """float32[A, 1326]; of blocked hands anything."""
-        buckets = self.blueprint.cards.buckets(board) if board else HAND_CLASS
-        known = np.where(buckets == BLOCKED, 0, buckets) if board else buckets
+        buckets = self.blueprint.cards.buckets(board)
+        known = np.where(buckets == BLOCKED, 0, buckets)
         return np.asarray(self.blueprint.rows(node)[:, known] / np.float32(FULL), dtype=np.float32)
