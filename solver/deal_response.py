@@ -23,7 +23,7 @@ import numpy as np
 
 from solver.kernels.deal_values import add_best, add_ends, follow_action
 from solver.kernels.mccfr import Deals
-from solver.layout import F32, I8, I32
+from solver.layout import F32, I32
 from solver.training_game import TrainingGame
 
 
@@ -89,13 +89,13 @@ class _Part:
     """The response of one player on deals sorted by his buckets, first round first."""
 
     def __init__(
-        self, game: TrainingGame, strategy: F32, player: int, buckets: I32, outcome: I8, fit: F32
+        self, game: TrainingGame, strategy: F32, player: int, buckets: I32, outcome: F32, fit: F32
     ) -> None:
         self.betting, self.strategy, self.player = game.betting, strategy, player
         self.rounds = game.num_rounds
         self.columns, self.fit = np.ascontiguousarray(buckets.T), fit
         self.sign = 1 if player == 0 else -1
-        self.outcome = (outcome * self.sign).astype(np.int8)
+        self.outcome = np.ascontiguousarray(outcome.T * np.float32(self.sign))  # [round, deal]
         own = buckets[:, player * self.rounds : (player + 1) * self.rounds]
         changes = np.diff(own, axis=0, prepend=own[:1]) != 0
         changes[0] = True
@@ -117,20 +117,20 @@ class _Part:
         if betting.player[n] == self.player:
             values = np.zeros((num_actions, len(reach)), dtype=np.float32)
             for a in range(num_actions):
-                self._add_entry(first + a, reach, values[a])
+                self._add_entry(first + a, column % self.rounds, reach, values[a])
             add_best(values, self.fit, self.starts[column % self.rounds], out)
             return
         below = np.empty_like(reach)
         for a in range(num_actions):
             start = int(betting.base[n]) + a
             if follow_action(self.strategy, start, num_actions, self.columns[column], reach, below):
-                self._add_entry(first + a, below, out)
+                self._add_entry(first + a, column % self.rounds, below, out)
 
-    def _add_entry(self, entry: int, reach: F32, out: F32) -> None:
+    def _add_entry(self, entry: int, round_index: int, reach: F32, out: F32) -> None:
         betting = self.betting
         following = int(betting.child[entry])
         if following >= 0:
             self._add_node(following, reach, out)
         else:
             fixed = np.float32(self.sign * betting.fixed[entry])
-            add_ends(fixed, betting.stake[entry], self.outcome, reach, out)
+            add_ends(fixed, betting.stake[entry], self.outcome[round_index], reach, out)

@@ -1,4 +1,8 @@
-"""Hold'em deals for the trainer: nine cards, the buckets of both hands in every round, and who wins."""
+"""Hold'em deals for the trainer: nine cards, the buckets of both hands in every round, and who wins.
+
+When all the money is in before the river, who wins is a mean over `RUNOUTS` ways to deal the rest, the one
+that was dealt among them.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,11 @@ from game.evaluator_tables import CARD_BITS, CARD_KEYS
 from game.hands import HAND_CLASS
 from game.jit import kernel
 from solver.kernels.mccfr import Deals, random_unit
-from solver.layout import I64, U8, U64
+from solver.layout import F32, I64, U8, U64
 
 DEALT = 9  # two cards to player 0, two to player 1, five on the board
+RUNOUTS = 8
+_KNOWN = (4, 7, 8, 9)  # cards dealt when each round is bet
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,7 @@ class PreflopDealer:
 
 @kernel
 def deal_holdem(tables: BucketTables, random: U64, deals: Deals) -> None:
-    """Fill deals of four rounds; nine random numbers each."""
+    """Fill deals of four rounds."""
     deck, hands = np.arange(NUM_CARDS).astype(np.uint8), np.empty(2, dtype=np.int64)
     buckets = np.empty((2, 4), dtype=np.uint16)
     for d in range(deals.outcome.shape[0]):
@@ -49,30 +55,55 @@ def deal_holdem(tables: BucketTables, random: U64, deals: Deals) -> None:
         for p in range(2):
             for r in range(4):
                 deals.buckets[d, 4 * p + r] = buckets[p, r]
-        deals.outcome[d] = deal_winner(deck)
+        fill_outcomes(random, deck, deals.outcome[d])
 
 
 @kernel
 def deal_preflop(random: U64, deals: Deals) -> None:
-    """Fill deals of one round; nine random numbers each."""
+    """Fill deals of one round."""
     deck, hands = np.arange(NUM_CARDS).astype(np.uint8), np.empty(2, dtype=np.int64)
     for d in range(deals.outcome.shape[0]):
         _shuffle(random, deck, hands)
         for p in range(2):
             deals.buckets[d, p] = HAND_CLASS[hands[p]]
-        deals.outcome[d] = deal_winner(deck)
+        fill_outcomes(random, deck, deals.outcome[d])
 
 
 @kernel
 def _shuffle(random: U64, deck: U8, hands: I64) -> None:
     """Nine random cards to the front of the deck, whatever its order; the first four make two hands."""
-    for i in range(DEALT):
-        j = i + np.int64(random_unit(random) * np.float32(NUM_CARDS - i))
-        deck[i], deck[j] = deck[j], deck[i]
+    _draw(random, deck, 0)
     for p in range(2):
         low = np.int64(min(deck[2 * p], deck[2 * p + 1]))
         high = np.int64(max(deck[2 * p], deck[2 * p + 1]))
         hands[p] = high * (high - 1) // 2 + low
+
+
+@kernel
+def _draw(random: U64, deck: U8, known: int) -> None:
+    """Deal all but the first `known` of nine cards anew."""
+    for i in range(known, DEALT):
+        j = i + np.int64(random_unit(random) * np.float32(NUM_CARDS - i))
+        deck[i], deck[j] = deck[j], deck[i]
+
+
+@kernel
+def fill_outcomes(random: U64, deck: U8, outcome: F32) -> None:
+    """What the first player wins of the stake if no more is bet after each round.
+
+    deck     uint8[52]        in: nine cards dealt; out: those known in the first round
+    outcome  float32[rounds]  out
+    """
+    dealt = deal_winner(deck)
+    for r in range(outcome.shape[0] - 1, -1, -1):  # last round first: what it deals anew no other needs
+        known, wins = _KNOWN[r], dealt
+        if known == DEALT:
+            outcome[r] = np.float32(wins)
+            continue
+        for _ in range(RUNOUTS - 1):
+            _draw(random, deck, known)
+            wins += deal_winner(deck)
+        outcome[r] = np.float32(wins) / np.float32(RUNOUTS)
 
 
 @kernel

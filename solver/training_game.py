@@ -132,4 +132,6 @@ def _entry_ends(tree: Tree, decisions: I32) -> npt.NDArray[np.int64]:
 
 def new_deals(count: int, num_rounds: int) -> Deals:
     """Room for a batch."""
-    return Deals(np.zeros((count, 2 * num_rounds), dtype=np.int32), np.zeros(count, dtype=np.int8))
+    return Deals(
+        np.zeros((count, 2 * num_rounds), dtype=np.int32), np.zeros((count, num_rounds), dtype=np.float32)
+    )

@@ -31,10 +31,10 @@ def one_card_game(definition: GameDefinition) -> tuple[TrainingGame, Deals]:
             [bucket for own in (first, second) for bucket in (own, *[own * ranks + b for b in board])]
         )
         strengths = [own + ranks * (own in board) for own in (first, second)]
-        outcomes.append(np.sign(strengths[0] - strengths[1]))
+        outcomes.append([np.sign(strengths[0] - strengths[1])] * definition.num_rounds)
     tree = build_hand_tree(definition, MenuBook())
     game = make_training_game(tree, (ranks, ranks * ranks)[: public + 1], float(definition.big_blind))
-    return game, Deals(np.array(rows, dtype=np.int32), np.array(outcomes, dtype=np.int8))
+    return game, Deals(np.array(rows, dtype=np.int32), np.array(outcomes, dtype=np.float32))
 
 
 def kuhn() -> tuple[TrainingGame, Deals]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from game.jit import kernel
-from solver.layout import F32, I8, I32, I64
+from solver.layout import F32, I32, I64
 
 ZERO = np.float32(0)
 
@@ -25,10 +25,10 @@ def follow_action(strategy: F32, start: int, num_actions: int, buckets: I32, rea
 
 
 @kernel
-def add_ends(fixed: np.float32, stake: np.float32, outcome: I8, reach: F32, out: F32) -> None:
+def add_ends(fixed: np.float32, stake: np.float32, outcome: F32, reach: F32, out: F32) -> None:
     """Out += reach × payoff of a hand that ends, to the player whose outcomes are given."""
     for d in range(reach.shape[0]):
-        out[d] += reach[d] * (fixed + stake * np.float32(outcome[d]))
+        out[d] += reach[d] * (fixed + stake * outcome[d])
 
 
 @kernel

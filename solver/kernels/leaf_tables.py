@@ -64,7 +64,6 @@ def value_leaves(
     rounds = deals.buckets.shape[1] // 2
     sign = np.float32(-1) if chooser == 0 else np.float32(1)
     for d in range(deals.outcome.shape[0]):
-        outcome = np.float32(deals.outcome[d])
         own, other = deals.buckets[d, (1 - chooser) * rounds], deals.buckets[d, chooser * rounds]
         counts[own, other] += 1
         for leaf in range(leaves.first.shape[0]):
@@ -98,6 +97,7 @@ def value_leaves(
                 n = listed[0, i]
                 num_actions, entry = betting.num_actions[n], betting.first_entry[n]
                 bucket = np.int64(deals.buckets[d, betting.column[n]])
+                outcome = deals.outcome[d, betting.column[n] % rounds]
                 to = n * count
                 for k in range(count):
                     work[to + k] = _ZERO

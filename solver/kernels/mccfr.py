@@ -7,8 +7,12 @@ regrets. Between the moment a node enters the list and the moment it is looked a
 level: time to fetch its line of a table that no cache holds. (Measured against groups of up to 64 deals
 walked together: one at a time is as fast and learns from each deal at once.)
 
+What needs no luck is left without it. A drawn action of the opponent that ends the hand stands for all of his
+that do: their mean is taken. And when all the money is in before the last card, the outcome of a deal is a
+mean over run-outs. Both cost next to nothing (docs/blueprint.md, "Luck").
+
 The average is taken at the opponent's nodes: each visit adds his current strategy, because external sampling
-comes to them as often as his own play does.
+comes to them as often as his own play does (below actions that are skipped: as often as those are explored).
 
 Random numbers are drawn in this order: one per traversal if some share of them explores, then one per node
 of the opponent in the order of the list.
@@ -22,13 +26,17 @@ import numpy as np
 
 from game.jit import kernel
 from solver.kernels.prefetch import prefetch
-from solver.layout import F32, I8, I32, I64, U8, U64
+from solver.layout import F32, I32, I64, U8, U64
 
 ZERO = np.float32(0)
 ONE = np.float32(1)
 HALF = np.float32(0.5)
-SUM_LIMIT = np.float32(1 << 22)
-"""A strategy sum that reaches this is halved with its neighbours: float32 must still see additions of 0.1."""
+SUM_LIMIT = np.float32(1 << 21)
+"""A strategy sum that reaches this is halved with its neighbours."""
+THIN_FROM = np.float32(1 << 17)
+"""From a strategy sum of this size on, one visit in THIN is added, THIN times. Sums of millions would round
+every single addition of a float32, and most of them the same way: 0.6 and 0.4 would both become 0.5."""
+THIN = 16
 
 BOTH = -1
 
@@ -36,6 +44,7 @@ _TO_UNIT = np.float32(2.0**-24)
 _SKIPPED = np.float32(np.nan)
 _NEVER = np.float32(-np.inf)
 _7, _13, _17, _40 = [np.uint64(number) for number in (7, 13, 17, 40)]
+_THIN_MASK = np.uint64(THIN - 1)
 
 
 class Betting(NamedTuple):
@@ -64,8 +73,9 @@ class Deals(NamedTuple):
 
     buckets: I32
     """int32[B, 2 * rounds]: bucket of player 0 in each round, then of player 1."""
-    outcome: I8
-    """int8[B]: 1 if player 0 wins the showdown, -1 if player 1 does, 0 for a split."""
+    outcome: F32
+    """float32[B, rounds]: what player 0 wins of the stake, -1..1, if no more is bet after each round: a mean
+    over cards to come, exact after the last."""
 
 
 class Walk(NamedTuple):
@@ -137,12 +147,13 @@ def _traverse(
     walk.where[0] = _infoset(betting, deals, d, 0)
     walk.parent[0] = walk.value.shape[0] - 1
     sign = ONE if traverser == 0 else -ONE
-    outcome = np.float32(deals.outcome[d])
+    rounds = deals.outcome.shape[1]
     count, ends, skipped = 1, 0, 0
     s = 0
     while s < count:
         n, where, row = walk.node[s], walk.where[s], s * rules.width
         num_actions, first_entry = betting.num_actions[n], betting.first_entry[n]
+        outcome = deals.outcome[d, betting.column[n] % rounds]
         total = match_regrets(regret, where, num_actions, walk.strategy, row)
         if betting.player[n] == traverser:
             for a in range(num_actions):
@@ -151,8 +162,13 @@ def _traverse(
                 if following < 0:
                     walk.value[row + a] = sign * (betting.fixed[entry] + betting.stake[entry] * outcome)
                     ends += 1
-                elif total > ZERO and betting.prunable[entry] and regret[where + a] < prune_below:
-                    # Its probability is 0 now, so the value of the node does not need it.
+                elif (
+                    total > ZERO
+                    and betting.prunable[entry]
+                    and regret[where + a] < prune_below
+                    and walk.strategy[row + a] == ZERO  # another thread may have written in between
+                ):
+                    # Its probability is 0, so the value of the node does not need it.
                     walk.value[row + a] = _SKIPPED
                     skipped += 1
                 else:
@@ -166,12 +182,13 @@ def _traverse(
                     count += 1
         else:
             if rules.averaging:
-                _add_strategy(sums, where, num_actions, walk.strategy, row)
+                _add_strategy(sums, where, num_actions, walk.strategy, row, walk.random[0])
             entry = first_entry + _draw(walk.strategy, row, num_actions, random_unit(walk.random))
             walk.where[s] = -1
             following = betting.child[entry]
             if following < 0:
-                walk.value[walk.parent[s]] = sign * (betting.fixed[entry] + betting.stake[entry] * outcome)
+                mean = _mean_end(betting, first_entry, num_actions, outcome, walk.strategy, row)
+                walk.value[walk.parent[s]] = sign * mean
                 ends += 1
             else:
                 at = _infoset(betting, deals, d, following)
@@ -223,12 +240,35 @@ def match_regrets(regret: F32, where: int, num_actions: int, strategy: F32, row:
 
 
 @kernel
-def _add_strategy(sums: F32, where: int, num_actions: int, strategy: F32, row: int) -> None:
-    full = False
+def _mean_end(
+    betting: Betting, first_entry: int, num_actions: int, outcome: np.float32, strategy: F32, row: int
+) -> np.float32:
+    """What player 0 gets when one of a node's actions ends the hand: the mean over those that do."""
+    total = weight = ZERO
     for a in range(num_actions):
-        sums[where + a] += strategy[row + a]
-        full |= sums[where + a] > SUM_LIMIT
-    if full:
+        entry = first_entry + a
+        if betting.child[entry] < 0:
+            total += strategy[row + a] * (betting.fixed[entry] + betting.stake[entry] * outcome)
+            weight += strategy[row + a]
+    return total / weight
+
+
+@kernel
+def _add_strategy(
+    sums: F32, where: int, num_actions: int, strategy: F32, row: int, random_bits: np.uint64
+) -> None:
+    """Add a strategy to the sums of its infoset; large ones are thinned by the last bits of the generator."""
+    largest = ZERO
+    for a in range(num_actions):
+        largest = max(largest, sums[where + a])
+    times = ONE
+    if largest > THIN_FROM:
+        if random_bits & _THIN_MASK:
+            return
+        times = np.float32(THIN)
+    for a in range(num_actions):
+        sums[where + a] += times * strategy[row + a]
+    if largest > SUM_LIMIT:
         for a in range(num_actions):
             sums[where + a] *= HALF
 
@@ -322,6 +362,7 @@ def draw_deals(all_deals: Deals, random: U64, deals: Deals) -> None:
     count = np.float32(all_deals.outcome.shape[0])
     for d in range(deals.outcome.shape[0]):
         row = np.int64(random_unit(random) * count)
-        deals.outcome[d] = all_deals.outcome[row]
+        for r in range(deals.outcome.shape[1]):
+            deals.outcome[d, r] = all_deals.outcome[row, r]
         for i in range(deals.buckets.shape[1]):
             deals.buckets[d, i] = all_deals.buckets[row, i]

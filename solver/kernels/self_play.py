@@ -79,7 +79,6 @@ def _play_deal(
     walk: Branches,
 ) -> None:
     rounds = deals.buckets.shape[1] // 2
-    outcome = np.float32(deals.outcome[d])
     walk.node[0], walk.parent[0], walk.entry[0], walk.weight[0], walk.value[0] = 0, -1, -1, 1.0, ZERO
     count, s = 1, 0
     while s < count:
@@ -87,6 +86,7 @@ def _play_deal(
         num_actions, first_entry = betting.num_actions[n], betting.first_entry[n]
         num_buckets = _num_buckets(betting, strategy, n)
         at = betting.base[n] + np.int64(deals.buckets[d, betting.column[n]])
+        outcome = deals.outcome[d, betting.column[n] % rounds]
         total = ZERO
         for a in range(num_actions):
             total += np.float32(strategy[at + a * num_buckets])

@@ -14,7 +14,8 @@ def eight_cards() -> ListDealer:
     """Each player holds one of eight cards, which is his bucket in every round: nothing is forgotten."""
     first, second = (grid.ravel() for grid in np.meshgrid(np.arange(8), np.arange(8)))
     buckets = np.stack([first] * 4 + [second] * 4, axis=1).astype(np.int32)
-    return ListDealer(Deals(buckets, np.sign(first - second).astype(np.int8)))
+    outcome = np.sign(first - second).astype(np.float32)
+    return ListDealer(Deals(buckets, np.repeat(outcome[:, None], 4, axis=1)))
 
 
 @pytest.mark.slow

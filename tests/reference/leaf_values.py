@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from solver.kernels.mccfr import Deals
 from solver.layout import F32
 from solver.training_game import TrainingGame
@@ -21,7 +19,8 @@ def play_out(game: TrainingGame, deals: Deals, d: int, node: int, tables: tuple[
         entry = int(betting.first_entry[node]) + action
         following = int(betting.child[entry])
         if following < 0:
-            value = float(betting.fixed[entry] + betting.stake[entry] * np.float32(deals.outcome[d]))
+            outcome = deals.outcome[d, betting.column[node] % game.num_rounds]
+            value = float(betting.fixed[entry] + betting.stake[entry] * outcome)
         else:
             value = play_out(game, deals, d, following, tables)
         total += float(chances[action]) * value

@@ -1,8 +1,9 @@
 """External-sampling MCCFR as the papers tell it: dictionaries of infosets, one node at a time, float64.
 
-Takes its deals as (buckets of both players by round, outcome) and its random numbers from any iterator, in
-the order the kernel promises: one per traversal when pruning is on, then one per node of the opponent, level
-by level. So strategies are read on the way down, level by level, and values and updates come afterwards.
+Takes its deals as (buckets of both players by round, outcome by round) and its random numbers from any
+iterator, in the order the kernel promises: one per traversal when pruning is on, then one per node of the
+opponent, level by level. So strategies are read on the way down, level by level, and values and updates come
+afterwards. A drawn action of the opponent that ends the hand brings all his others that do along.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class ReferenceTrainer:
         total = sum(positive)
         return [p / total for p in positive] if total > 0 else [1 / count] * count
 
-    def iterate(self, buckets: tuple[list[int], list[int]], outcome: int, random: Iterator[float]) -> None:
+    def iterate(
+        self, buckets: tuple[list[int], list[int]], outcome: list[float], random: Iterator[float]
+    ) -> None:
         for traverser in range(2):
             pruning = self.prune_below > -math.inf and not next(random) < self.explore
             root = Visit(0)
@@ -94,7 +97,11 @@ class ReferenceTrainer:
         for a, child in enumerate(children):
             reached += visit.chances[a]
             if drawn < reached or a == len(children) - 1:
-                visit.children[a] = Visit(child)
+                if self.tree.kind[child] == DECISION:
+                    visit.children[a] = Visit(child)
+                else:
+                    ends = enumerate(children)
+                    visit.children = {b: Visit(end) for b, end in ends if self.tree.kind[end] != DECISION}
                 break
         return list(visit.children.values())
 
@@ -104,17 +111,26 @@ class ReferenceTrainer:
         return node
 
     def update(
-        self, visit: Visit, buckets: tuple[list[int], list[int]], outcome: int, traverser: int
+        self,
+        visit: Visit,
+        buckets: tuple[list[int], list[int]],
+        outcome: list[float],
+        traverser: int,
+        last_bet: int = 0,
     ) -> float:
         kind, amount = self.tree.kind[visit.node], self.tree.amount[visit.node] / self.unit
         sign = 1 if traverser == 0 else -1
         if kind == FOLD:
             return float(-amount if self.tree.player[visit.node] == traverser else amount)
         if kind != DECISION:
-            return float(sign * outcome * amount)
-        values = {a: self.update(below, buckets, outcome, traverser) for a, below in visit.children.items()}
+            return float(sign * outcome[last_bet] * amount)
+        r = int(self.tree.round[visit.node])
+        values = {
+            a: self.update(below, buckets, outcome, traverser, r) for a, below in visit.children.items()
+        }
         if self.tree.player[visit.node] != traverser:
-            return next(iter(values.values()))
+            weight = sum(visit.chances[a] for a in values)
+            return sum(visit.chances[a] * value for a, value in values.items()) / weight
         mean = sum(visit.chances[a] * value for a, value in values.items())
         infoset = self.infoset(visit.node, buckets)
         regrets = self.regret.setdefault(infoset, [0.0] * len(visit.chances))

@@ -35,7 +35,8 @@ def self_play(
             if betting.child[entry] >= 0:
                 below = value(d, int(betting.child[entry]), weight * chance)
             else:
-                below = float(betting.fixed[entry] + betting.stake[entry] * deals.outcome[d])
+                outcome = deals.outcome[d, betting.column[n] % rounds]
+                below = float(betting.fixed[entry] + betting.stake[entry] * outcome)
             if places.of_entry[entry] >= 0:
                 note(d, places.of_entry[entry], weight * chance, below)
             total += chance * below

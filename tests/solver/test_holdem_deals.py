@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
@@ -10,8 +8,9 @@ from abstraction.isomorphism import NUM_CANONICAL_BOARDS, board_locations, canon
 from abstraction.tables import BucketTables
 from game.evaluator import evaluate
 from game.hands import HAND_CLASS, NUM_HANDS, class_text, hand_index
+from solver.allin_equity import pair_wins
 from solver.deal_response import respond
-from solver.holdem_deals import HoldemDealer, PreflopDealer
+from solver.holdem_deals import RUNOUTS, HoldemDealer, PreflopDealer, fill_outcomes
 from solver.mccfr import Trainer, TrainingSettings, make_plan
 from solver.training_game import new_deals
 from solver.training_toys import push_fold
@@ -39,18 +38,27 @@ PUSH = """
 """
 
 
-def reference_deals(count: int) -> list[list[int]]:
-    """Nine cards each, shuffled as the kernel promises: the deck keeps its order between deals."""
+def reference_deals(count: int, rounds: int) -> list[tuple[list[int], list[float]]]:
+    """Nine cards and their outcomes by round, dealt as the kernel promises: the deck keeps its order."""
     random, deck, dealt = xorshift(SEED), list(range(52)), []
-    for _ in range(count):
-        for i in range(9):
+
+    def deal(known: int) -> list[int]:
+        for i in range(known, 9):
             j = i + int(np.float32(next(random)) * np.float32(52 - i))
             deck[i], deck[j] = deck[j], deck[i]
-        dealt.append(deck[:9])
+        return deck[:9]
+
+    for _ in range(count):
+        cards = deal(0)
+        outcomes = [float(winner(cards))] * rounds
+        for r in reversed(range(min(rounds, 3))):
+            ways = [cards, *[deal((4, 7, 8)[r]) for _ in range(RUNOUTS - 1)]]
+            outcomes[r] = sum(map(winner, ways)) / RUNOUTS
+        dealt.append((cards, outcomes))
     return dealt
 
 
-def outcome(cards: list[int]) -> int:
+def winner(cards: list[int]) -> int:
     strengths = evaluate([cards[0:2] + cards[4:], cards[2:4] + cards[4:]]).astype(int)
     return int(np.sign(strengths[0] - strengths[1]))
 
@@ -59,19 +67,19 @@ def outcome(cards: list[int]) -> int:
 def test_preflop_deals_match_the_reference() -> None:
     deals, state = new_deals(50, 1), np.array([SEED], dtype=np.uint64)
     PreflopDealer().fill(state, deals)
-    for d, cards in enumerate(reference_deals(50)):
+    for d, (cards, outcomes) in enumerate(reference_deals(50, rounds=1)):
         classes = [HAND_CLASS[hand_index(*cards[0:2])], HAND_CLASS[hand_index(*cards[2:4])]]
         assert deals.buckets[d].tolist() == classes
-        assert deals.outcome[d] == outcome(cards)
+        assert deals.outcome[d].tolist() == outcomes
 
 
 @pytest.mark.kernel
 @pytest.mark.slow
 def test_deals_match_the_reference() -> None:
     """Tables hold only the rows these deals need: the buckets an abstraction computes."""
-    cards, dealt = small_cards(), reference_deals(6)
+    cards, dealt = small_cards(), reference_deals(6, rounds=4)
     rows = {n: np.full((NUM_CANONICAL_BOARDS[n], NUM_HANDS), BLOCKED, dtype=np.uint16) for n in (3, 4, 5)}
-    for nine in dealt:
+    for nine, _ in dealt:
         for n, table in rows.items():
             board = canonical_board(tuple(nine[4 : 4 + n]))[0]
             row = np.flatnonzero((canonical_boards(n) == board).all(axis=1))[0]
@@ -79,12 +87,29 @@ def test_deals_match_the_reference() -> None:
     tables = BucketTables(rows[3], rows[4], rows[5], *[board_locations(n) for n in (3, 4, 5)])
     deals = new_deals(len(dealt), 4)
     HoldemDealer(tables).fill(np.array([SEED], dtype=np.uint64), deals)
-    for d, nine in enumerate(dealt):
+    for d, (nine, outcomes) in enumerate(dealt):
         for p in range(2):
             hand = hand_index(*nine[2 * p : 2 * p + 2])
             expected = [cards.bucket(tuple(nine[4 : 4 + n]), hand) for n in (0, 3, 4, 5)]
             assert deals.buckets[d, 4 * p : 4 * p + 4].tolist() == expected
-        assert deals.outcome[d] == outcome(nine)
+        assert deals.outcome[d].tolist() == outcomes
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize(("r", "known"), [(1, 7), (2, 8)])
+def test_outcomes_before_the_river_are_means_over_run_outs(r: int, known: int) -> None:
+    deck, state = np.arange(52, dtype=np.uint8)[::-1].copy(), np.array([SEED], dtype=np.uint64)
+    deck[[3, 20]] = deck[[20, 3]]  # aces against a king and a nine
+    first, second, board = deck[:2].copy(), deck[2:4].copy(), deck[4:known].copy()
+    outcome, total, count = np.empty(4, dtype=np.float32), 0.0, 400
+    rest = np.setdiff1d(np.arange(52), [*first, *second, *board])
+    rng = np.random.default_rng(1)
+    for _ in range(count):
+        deck[:] = [*first, *second, *board, *rng.permutation(rest)]
+        fill_outcomes(state, deck, outcome)
+        total += float(outcome[r])
+    exact = pair_wins(tuple(first.tolist()), tuple(second.tolist()), tuple(board.tolist()))
+    assert total / count == pytest.approx(exact, abs=4 / np.sqrt(RUNOUTS * count))
 
 
 def test_deals_are_fair() -> None:
@@ -95,8 +120,7 @@ def test_deals_are_fair() -> None:
         counts = np.bincount(deals.buckets[:, player], minlength=169)
         spread = np.sqrt(expected * len(deals.outcome))
         assert (np.abs(counts - expected * len(deals.outcome)) < 5 * spread).all()
-    outcomes = Counter(deals.outcome.tolist())
-    assert abs(outcomes[1] - outcomes[-1]) < 2_000
+    assert abs(deals.outcome.mean()) < 5 * deals.outcome.std() / np.sqrt(len(deals.outcome))
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ def test_values_are_those_of_plain_recursion(tmp_path: Path, chooser: int) -> No
     deals = new_deals(3, 4)
     rng = np.random.default_rng(3)
     deals.buckets[:] = rng.integers(0, 8, deals.buckets.shape)
-    deals.outcome[:] = [1, -1, 0]
+    deals.outcome[:] = rng.uniform(-1, 1, deals.outcome.shape)
     ours, theirs = blueprint.table(), [blueprint.table(), other.table()]
     to_bytes = partial(opponent_values._bytes, game)
     together = np.stack([to_bytes(table) for table in theirs], axis=-1).reshape(-1)

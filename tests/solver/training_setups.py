@@ -28,7 +28,8 @@ def small_dealer(count: int = 5_000) -> ListDealer:
     rng = np.random.default_rng(7)
     sizes = named_preset("tiny").num_buckets
     buckets = rng.integers(0, (*sizes, *sizes), size=(count, 8)).astype(np.int32)
-    return ListDealer(Deals(buckets, np.sign(buckets[:, 3] - buckets[:, 7]).astype(np.int8)))
+    outcome = np.sign(buckets[:, 3] - buckets[:, 7]).astype(np.float32)
+    return ListDealer(Deals(buckets, np.repeat(outcome[:, None], 4, axis=1)))
 
 
 def small_plan(iterations: int = 20_000) -> TrainingPlan:
