@@ -23,18 +23,19 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
+from abstraction.buckets import BLOCKED
 from abstraction.isomorphism import board_locations, canonical_boards
 from abstraction.presets import make_card_abstraction
 from abstraction.tables import BucketTables, open_tables
 from bench._figures import print_figures
 from game.evaluator import START, strength_5, strength_6, strength_7, strength_counts
 from game.evaluator_tables import CARD_BITS, CARD_KEYS
-from game.hands import HAND_CARDS, NUM_HANDS
+from game.hands import HAND_CARDS, NUM_CLASSES, NUM_HANDS
 from game.jit import kernel
 from solver.blueprint_presets import named_preset
 from solver.holdem_deals import HoldemDealer
 from solver.mccfr import Trainer, TrainingSettings, make_plan
-from solver.training_game import Dealer, new_deals
+from solver.training_game import Dealer, make_training_game, new_deals
 
 U8 = npt.NDArray[np.uint8]
 U16 = npt.NDArray[np.uint16]
@@ -50,7 +51,9 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--preset", default="default", help="tiny, default or paper (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=10.0, help="to measure (default: %(default)s)")
     parser.add_argument("--warm-up", type=float, default=20.0, help="seconds before (default: %(default)s)")
-    parser.add_argument("--clustered", action="store_true", help="with the preset's own buckets")
+    buckets = parser.add_mutually_exclusive_group()
+    buckets.add_argument("--clustered", action="store_true", help="with the preset's own buckets")
+    buckets.add_argument("--buckets", type=int, metavar="N", help="of each round after the first, instead")
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     args = parser.parse_args(argv)
     figures = _measure(args)
@@ -61,10 +64,14 @@ def main(argv: list[str]) -> int:
 def _measure(args: argparse.Namespace) -> dict[str, float | int | str | None]:
     preset = named_preset(args.preset)
     game = preset.game()
+    if args.buckets is not None:
+        if not 1 <= args.buckets < BLOCKED:
+            raise ValueError(f"--buckets {args.buckets}: give a number from 1 to {BLOCKED - 1}")
+        game = make_training_game(game.tree, (NUM_CLASSES, *[args.buckets] * 3), game.unit)
     if args.clustered:
         tables = open_tables(make_card_abstraction(preset.cards, args.seed))
     else:
-        tables = _strength_tables(preset.num_buckets)
+        tables = _strength_tables(game.num_buckets)
     dealer = HoldemDealer(tables)
     settings = TrainingSettings(burn_in=0.0, prune_below=-inf, floor=-inf)
     plan = make_plan(settings, args.seed, seconds=args.warm_up + args.seconds)

@@ -16,4 +16,14 @@ def test_one_line_with_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
     assert figures["nodes_per_s"] > figures["traversals_per_s"] > 0
     assert figures["deals_per_s"] > 0
     assert figures["nodes_per_cpu_s"] > 0
-    assert figures["speedup"] > 0
+    assert figures["infosets"] == 2_886
+
+
+@pytest.mark.slow
+def test_any_number_of_buckets(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--json", "--preset", "tiny", "--seconds", "0.1", "--warm-up", "0.1", "--buckets", "100"]
+    assert main(arguments) == 0
+    # 6 nodes before the flop, 234 after.
+    assert json.loads(capsys.readouterr().out)["infosets"] == 6 * 169 + 234 * 100
+    with pytest.raises(ValueError, match="--buckets 0: give a number"):
+        main([*arguments[:-1], "0"])
