@@ -160,9 +160,9 @@ def add_tables(
 def open_blueprint(path: Path, verify: bool = False, tick: Tick | None = None) -> Blueprint:
     """Open a blueprint, unpacked first if it is compressed and this was never done.
 
-    verify  compare the checksums of everything: reads the whole file
+    verify  compare the checksums of everything: reads the whole file, the compressed one, too
     """
-    path = unpack(path, tick)
+    path = unpack(path, tick, again=verify)
     header = read_header(path, KIND)
     tables = map_tables(path, KIND, header, verify)
     try:
@@ -224,10 +224,11 @@ def pack(path: Path, packed: Path, tick: Tick | None = None) -> int:
     return size
 
 
-def unpack(path: Path, tick: Tick | None = None, cache: Path | None = None) -> Path:
+def unpack(path: Path, tick: Tick | None = None, cache: Path | None = None, again: bool = False) -> Path:
     """The mappable file of a blueprint: the file itself, or what it unpacks to, made once.
 
     cache  folder for what is unpacked, instead of Fathom's
+    again  unpack even if that was done before: a file whose tail is whole may be damaged in the middle
     """
     size = path.stat().st_size
     with path.open("rb") as file:
@@ -238,7 +239,7 @@ def unpack(path: Path, tick: Tick | None = None, cache: Path | None = None) -> P
         digest = hashlib.sha256(file.read() + str(size).encode()).hexdigest()[:16]
     folder = cache or cache_home() / "blueprints"
     unpacked = folder / f"{path.name.split('.')[0]}-{digest}.blueprint"
-    if unpacked.exists():
+    if unpacked.exists() and not again:
         return unpacked
     folder.mkdir(parents=True, exist_ok=True)
     decompressor = lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
@@ -251,6 +252,8 @@ def unpack(path: Path, tick: Tick | None = None, cache: Path | None = None) -> P
                     tick(reader.tell(), size)
             if not decompressor.eof:
                 raise BlueprintError(f"{path} is cut off: it ends in the middle of the compressed data")
+            if decompressor.unused_data:
+                raise BlueprintError(f"{path} is damaged: something follows the compressed data")
         image = np.memmap(partial, mode="r+")
         if image[: len(_PACKED_KIND.magic)].tobytes() != _PACKED_KIND.magic:
             raise BlueprintError(f"{path} is compressed, but not a blueprint")

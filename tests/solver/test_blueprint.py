@@ -67,6 +67,22 @@ def test_packed_files_are_unpacked_once(written: tuple[Path, np.ndarray], cache:
     assert len(list(cache.iterdir())) == 1
 
 
+def test_a_packed_file_is_verified_itself(written: tuple[Path, np.ndarray], cache: Path) -> None:
+    """Not what it was unpacked to when it was whole."""
+    path, _ = written
+    packed = path.with_name("tiny.xz")
+    pack(path, packed)
+    unpacked = verify_blueprint(packed).path
+    content = bytearray(packed.read_bytes())
+    assert len(content) > 6000  # the file is recognised by its tail
+    content[1000] ^= 1
+    packed.write_bytes(content)
+    assert unpack(packed) == unpacked
+    with pytest.raises(BlueprintError, match="damaged"):
+        verify_blueprint(packed)
+    assert [file.read_bytes() for file in cache.iterdir()] == [path.read_bytes()]
+
+
 def test_bad_files_are_refused_with_the_reason(written: tuple[Path, np.ndarray], cache: Path) -> None:
     path, _ = written
     whole = path.read_bytes()
@@ -86,6 +102,7 @@ def test_bad_files_are_refused_with_the_reason(written: tuple[Path, np.ndarray],
         (whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :], "damaged"),
         (compressed[:-30], "cut off|damaged"),
         (compressed[:5000] + bytes([compressed[5000] ^ 1]) + compressed[5001:], "damaged"),
+        (compressed + b"more", "damaged"),
         (lzma.compress(whole), "compressed, but not a blueprint"),
     ]
     for content, reason in cases:
