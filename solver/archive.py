@@ -19,7 +19,7 @@ from solver.layout import F32, U8
 from solver.schedules import named_schedule
 from solver.solution import Solution
 from solver.spot import Spot
-from solver.table_file import FileKind, Header, Table, map_tables, write_tables
+from solver.table_file import FileKind, Header, Table, map_file, write_tables
 from solver.table_file import read_header as read_any_header
 from solver.tree import BettingRoot
 
@@ -92,8 +92,7 @@ def load(path: Path, verify: bool = True) -> Archive:
 
     verify  read everything once and compare checksums: about a second per 2 GB
     """
-    header = read_header(path)
-    tables = map_tables(path, _KIND, header, verify)
+    header, tables = map_file(path, _KIND, verify)
     solve = header["solve"]
     spot = _read_spot(header["spot"], tables["ranges"])
     game = spot.game()

@@ -29,7 +29,7 @@ from game.definition import GameDefinition, definition_text, parse_definition
 from game.jit import cache_home
 from solver.kernels.mccfr import quantise_strategies
 from solver.layout import F32, I64, U8
-from solver.table_file import FileKind, map_tables, read_header, write_tables
+from solver.table_file import FileKind, map_file, read_header, write_tables
 from solver.training_game import TrainingGame
 from solver.tree import DECISION, Tree
 
@@ -151,8 +151,7 @@ def add_tables(
 
     more  for the header's record
     """
-    header = read_header(source, KIND)
-    kept = map_tables(source, KIND, header, verify=True)
+    header, kept = map_file(source, KIND, verify=True)
     record = {name: value for name, value in header.items() if name != "tables"}
     return write_tables(target, KIND, {**record, **(more or {})}, {**kept, **tables})
 
@@ -163,8 +162,7 @@ def open_blueprint(path: Path, verify: bool = False, tick: Tick | None = None) -
     verify  compare the checksums of everything: reads the whole file, the compressed one, too
     """
     path = unpack(path, tick, again=verify)
-    header = read_header(path, KIND)
-    tables = map_tables(path, KIND, header, verify)
+    header, tables = map_file(path, KIND, verify)
     try:
         arrays = {name: tables[f"tree.{name}"] for name in _TREE_ARRAYS}
         tree = Tree(**arrays, round_rows=tuple(header["round_rows"]))
@@ -273,8 +271,7 @@ def _change_first_actions(path: Path, image: U8, before: FileKind, after: FileKi
     Both ways are one: the first action's byte becomes 255 less all the node's others, itself included when it
     is there: 0 if it was, what it was if it was 0.
     """
-    header = read_header(path, before)
-    tables = map_tables(path, before, header, verify=False)
+    header, tables = map_file(path, before, verify=False)
     tree = Tree(**{name: tables[f"tree.{name}"] for name in _TREE_ARRAYS}, round_rows=())
     counts, offset = np.diff(tree.first_child), int(header["tables"]["strategy"]["offset"])
     base = _bases(tree, tuple(header["buckets"])) + offset

@@ -18,7 +18,7 @@ from game.jit import cache_home
 from solver.kernels.self_play import Branches, Places, Sums, play_deals, smooth_values
 from solver.layout import F32, I64, U8
 from solver.mccfr import batch_seed
-from solver.table_file import FileKind, map_tables, read_header, write_tables
+from solver.table_file import FileKind, map_file, write_tables
 from solver.training_game import Dealer, TrainingGame, new_deals
 
 SELF_PLAY_DEALS = 2_000_000
@@ -119,7 +119,7 @@ def cached_node_values(
 
 
 def _open(path: Path, game: TrainingGame) -> NodeValues:
-    tables = map_tables(path, _KIND, read_header(path, _KIND), verify=False)
+    _, tables = map_file(path, _KIND, verify=False)
     return NodeValues(make_places(game)[0], tables["values"], tables["means"])
 
 

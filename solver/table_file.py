@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,17 +70,35 @@ def write_tables(
 
 def read_header(path: Path, kind: FileKind) -> Header:
     """The record, verified, with the entries of the tables under "tables"; refuses a file that is cut off."""
-    size = path.stat().st_size
     with path.open("rb") as file:
-        start = file.read(_START.size)
-        if start[: len(kind.magic)] != kind.magic[: len(start)] or not start:
-            raise kind.error(f"{path} is not a {kind.name}")
-        if len(start) < _START.size:
-            raise kind.error(f"{path} is cut off: {size} bytes are less than a header")
-        _, version, length, digest = _START.unpack(start)
-        if version != kind.version:
-            raise kind.error(f"{path} is of version {version}, this program reads version {kind.version}")
-        text = file.read(min(length, _MAX_HEADER_BYTES))
+        return _read_header(path, file, kind)
+
+
+def map_file(path: Path, kind: FileKind, verify: bool) -> tuple[Header, dict[str, Table]]:
+    """The header, and the tables by name. All is of one file, even if another takes its place meanwhile.
+
+    verify  read everything once and compare checksums: about a second per 2 GB
+    """
+    with path.open("rb") as file:
+        header = _read_header(path, file, kind)
+        tables = {name: _map_table(file, entry) for name, entry in header["tables"].items()}
+    if verify:
+        for name, table in tables.items():
+            if _checksum(table) != header["tables"][name]["crc32"]:
+                raise kind.error(f"{path} is damaged: the table '{name}' does not fit its checksum")
+    return header, tables
+
+
+def _read_header(path: Path, file: IO[bytes], kind: FileKind) -> Header:
+    size, start = os.fstat(file.fileno()).st_size, file.read(_START.size)
+    if start[: len(kind.magic)] != kind.magic[: len(start)] or not start:
+        raise kind.error(f"{path} is not a {kind.name}")
+    if len(start) < _START.size:
+        raise kind.error(f"{path} is cut off: {size} bytes are less than a header")
+    _, version, length, digest = _START.unpack(start)
+    if version != kind.version:
+        raise kind.error(f"{path} is of version {version}, this program reads version {kind.version}")
+    text = file.read(min(length, _MAX_HEADER_BYTES))
     if len(text) < length:
         raise kind.error(f"{path} is cut off: {size} bytes are less than its header")
     if hashlib.sha256(text).digest() != digest:
@@ -90,19 +108,6 @@ def read_header(path: Path, kind: FileKind) -> Header:
     if size < needed:
         raise kind.error(f"{path} is cut off: it has {size} of {needed} bytes")
     return header
-
-
-def map_tables(path: Path, kind: FileKind, header: Header, verify: bool) -> dict[str, Table]:
-    """The tables by name.
-
-    verify  read everything once and compare checksums: about a second per 2 GB
-    """
-    tables = {name: _map_table(path, entry) for name, entry in header["tables"].items()}
-    if verify:
-        for name, table in tables.items():
-            if _checksum(table) != header["tables"][name]["crc32"]:
-                raise kind.error(f"{path} is damaged: the table '{name}' does not fit its checksum")
-    return tables
 
 
 def _make_header(record: Mapping[str, object], tables: Mapping[str, Table]) -> tuple[bytes, dict[str, int]]:
@@ -128,10 +133,10 @@ def _num_bytes(entry: Mapping[str, Any]) -> int:
     return int(prod(entry["shape"])) * np.dtype(str(entry["dtype"])).itemsize
 
 
-def _map_table(path: Path, entry: Mapping[str, Any]) -> Table:
+def _map_table(file: IO[bytes], entry: Mapping[str, Any]) -> Table:
     kind, shape = np.dtype(entry["dtype"]).newbyteorder("<"), tuple(entry["shape"])
     # Copy on write: compiled code takes writable arrays. Slicing a plain view is faster than a memmap.
-    return np.asarray(np.memmap(path, dtype=kind, mode="c", offset=entry["offset"], shape=shape))
+    return np.asarray(np.memmap(file, dtype=kind, mode="c", offset=entry["offset"], shape=shape))
 
 
 def _bytes(table: Table) -> memoryview:

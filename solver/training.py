@@ -20,7 +20,7 @@ from solver.blueprint import Provenance, write_blueprint
 from solver.blueprint_presets import BlueprintPreset, named_preset
 from solver.layout import F32, I64
 from solver.mccfr import Trainer, TrainingPlan, TrainingSettings
-from solver.table_file import FileKind, map_tables, read_header, write_tables
+from solver.table_file import FileKind, Header, Table, map_file, write_tables
 from solver.training_game import Dealer, ListDealer, TrainingGame, new_deals
 from solver.version import fathom_version
 
@@ -191,14 +191,7 @@ class Checkpoint:
 
 def read_checkpoint(folder: Path) -> Checkpoint:
     """Look at a checkpoint, to prepare what resuming needs: the dealer."""
-    header = read_header(_checkpoint_path(folder), _KIND)
-    tables = map_tables(folder / CHECKPOINT, _KIND, header, verify=False)
-    preset = named_preset(header["preset"])
-    if header["menus"] != preset.menus or tuple(header["buckets"]) != preset.num_buckets:
-        raise CheckpointError(f"{folder} holds a training of another '{preset.name}': the preset has changed")
-    plan = dict(header["plan"])
-    plan["settings"] = TrainingSettings(**plan["settings"])
-    return Checkpoint(preset, TrainingPlan(**plan), int(header["iterations"]), _cards(tables))
+    return _open(folder, verify=False)[0]
 
 
 def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None = None) -> TrainingRun:
@@ -206,9 +199,7 @@ def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None
 
     plan  instead of the checkpoint's: a longer one, say (`Trainer.follow`)
     """
-    checkpoint = read_checkpoint(folder)
-    header = read_header(folder / CHECKPOINT, _KIND)
-    tables = map_tables(folder / CHECKPOINT, _KIND, header, verify=True)
+    checkpoint, header, tables = _open(folder, verify=True)
     run = TrainingRun(checkpoint.preset, checkpoint.plan, checkpoint.cards, dealer, threads)
     trainer = run.trainer
     if len(tables["regret"]) != len(trainer.regret):
@@ -241,6 +232,18 @@ def extract(
         size = also(run, path)
     run.close()
     return run.trainer.iterations, size
+
+
+def _open(folder: Path, verify: bool) -> tuple[Checkpoint, Header, dict[str, Table]]:
+    """All of one checkpoint, even if a running training replaces it meanwhile."""
+    header, tables = map_file(_checkpoint_path(folder), _KIND, verify)
+    preset = named_preset(header["preset"])
+    if header["menus"] != preset.menus or tuple(header["buckets"]) != preset.num_buckets:
+        raise CheckpointError(f"{folder} holds a training of another '{preset.name}': the preset has changed")
+    plan = dict(header["plan"])
+    plan["settings"] = TrainingSettings(**plan["settings"])
+    checkpoint = Checkpoint(preset, TrainingPlan(**plan), int(header["iterations"]), _cards(tables))
+    return checkpoint, header, tables
 
 
 def _checkpoint_path(folder: Path) -> Path:

@@ -10,7 +10,7 @@ import pytest
 from game.definition import HUNL
 from solver.blueprint import KIND, BlueprintError, open_blueprint, pack, unpack, verify_blueprint
 from solver.kernels.mccfr import quantise_strategies
-from solver.table_file import map_tables, read_header, write_tables
+from solver.table_file import map_file, read_header, write_tables
 from solver.tree import DECISION
 from tests.solver.training_setups import small_cards, small_run
 
@@ -115,8 +115,7 @@ def test_bad_files_are_refused_with_the_reason(written: tuple[Path, np.ndarray],
 
 def test_contents_that_do_not_fit_are_refused(written: tuple[Path, np.ndarray]) -> None:
     path, _ = written
-    header = read_header(path, KIND)
-    tables = map_tables(path, KIND, header, verify=False)
+    header, tables = map_file(path, KIND, verify=False)
     record = {name: value for name, value in header.items() if name != "tables"}
     tables["strategy"][0] ^= 7
     write_tables(path, KIND, record, tables)

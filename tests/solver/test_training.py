@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from solver import table_file
 from solver.table_file import FileKind, write_tables
 from solver.training import CHECKPOINT, CheckpointError, read_checkpoint, resume
 from tests.solver.training_setups import small_dealer, small_plan, small_run
@@ -93,6 +94,28 @@ def test_a_killed_training_loses_at_most_one_interval_and_ends_in_the_same_bytes
             run.step()
         run.write(tmp_path / name, reproducible=True)
     assert (tmp_path / "rest").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_a_checkpoint_replaced_while_it_is_read_does_not_mix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = small_run(40_000)
+    run.step()
+    run.save(tmp_path)
+    iterations, regret = run.trainer.iterations, run.trainer.regret.copy()
+    read = table_file.json.loads
+
+    def read_while_it_is_replaced(text: bytes) -> object:
+        run.step()
+        run.save(tmp_path)
+        return read(text)
+
+    monkeypatch.setattr(table_file.json, "loads", read_while_it_is_replaced)
+    again = resume(tmp_path, small_dealer(), threads=1)
+    assert again.trainer.iterations == iterations
+    np.testing.assert_array_equal(again.trainer.regret, regret)
+    again.close()
+    run.close()
 
 
 def test_reports_say_how_it_goes() -> None:
