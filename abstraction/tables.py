@@ -9,7 +9,10 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -112,6 +115,7 @@ def _fill_file(
     done = int(note.read_text(encoding="ascii")) if note.exists() and path.exists() else 0
     shape = (len(boards), NUM_HANDS)
     table = np.lib.format.open_memmap(path, mode="r+" if done else "w+", dtype=np.uint16, shape=shape)
+    _take_room(path)
     name, chunk = ROUND_NAMES[boards.shape[1]], BOARDS_PER_CHUNK[boards.shape[1]]
     task = progress.add_task(f"{name} table", total=len(boards), completed=done) if progress else None
     class_of_hand, centroids = abstraction.search_inputs(boards.shape[1])
@@ -182,6 +186,22 @@ def _open(path: Path, num_rows: int) -> U16:
     if table.shape != (num_rows, NUM_HANDS) or table.dtype != np.uint16:
         raise AbstractionError(f"{path} is damaged: delete it, and it will be built again")
     return np.asarray(table)
+
+
+def _take_room(path: Path) -> None:
+    """Give a new file all its blocks: writing to a mapped one kills the process where the disk is full."""
+    size = path.stat().st_size
+    try:
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, size)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        path.unlink()  # it may have taken what room there was
+        free = shutil.disk_usage(path.parent).free
+        raise AbstractionError(
+            f"no room for a bucket table: {size:,} bytes are needed in {path.parent}, {free:,} are free"
+        ) from None
 
 
 def _write_whole(path: Path, text: str) -> None:

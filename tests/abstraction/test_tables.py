@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import re
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +68,22 @@ def test_a_killed_run_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert path.read_bytes() == (tmp_path / "whole.npy").read_bytes()
     build_table(path, abstraction, rivers)
     assert done == [2, 1]
+
+
+def test_a_full_disk_is_told_before_anything_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(_: int, start: int, size: int) -> None:
+        assert (start, size) == (0, 128 + 2 * NUM_HANDS)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.posix_fallocate", no_room)
+    rivers = np.array([[0, 5, 17, 33, 50]], dtype=np.uint8)
+    with pytest.raises(AbstractionError, match=rf"2,780 bytes are needed in {re.escape(str(tmp_path))}"):
+        build_table(tmp_path / "river.npy", some_abstraction(), rivers)
+    assert [path.name for path in tmp_path.iterdir()] == ["river.lock"]
+    monkeypatch.undo()
+    build_table(tmp_path / "river.npy", some_abstraction(), rivers)
 
 
 def test_damaged_tables_are_refused(tmp_path: Path) -> None:
