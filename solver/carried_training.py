@@ -3,7 +3,9 @@
 1. Regrets are kept by sign and logarithm, one byte each: 127 steps of a fifth of an octave, from 1/64 of a
    big blind up, so none is off by more than 7.2 %. What is below is 0. Regret matching corrects such errors
    as it corrects those of its samples.
-2. Sums of strategies are the blueprint's probabilities times one weight per infoset, kept likewise.
+2. Sums of strategies are the blueprint's probabilities times one weight per infoset, kept likewise, but
+   without a sign: 255 of the same steps, more than a sum ever is. (Files of before have steps up to 127 in a
+   signed byte: they read the same.)
 3. A checkpoint made from it (`unfold`) is a checkpoint like any other.
 
 So a blueprint that is published can be trained on by anybody, and its core-hours add up.
@@ -24,7 +26,6 @@ from solver.training_game import TrainingGame, make_training_game
 
 _LEAST = 2.0**-6
 _STEPS_PER_OCTAVE = 5
-_MOST = 127
 
 
 def fold_in(run: TrainingRun, path: Path) -> int:
@@ -34,7 +35,7 @@ def fold_in(run: TrainingRun, path: Path) -> int:
     for n in range(len(game.betting.base)):
         rows = _rows(game, trainer.regret, n)
         regret.append(to_steps(rows.T).ravel())
-        weight.append(to_steps(_rows(game, trainer.sums, n).sum(axis=1)))
+        weight.append(to_weight_steps(_rows(game, trainer.sums, n).sum(axis=1, dtype=np.float64)))
     tables = {"training.regret": np.concatenate(regret), "training.weight": np.concatenate(weight)}
     return add_tables(path, path, tables, {"training": run.record()})
 
@@ -62,18 +63,26 @@ def unfold(path: Path, folder: Path) -> int:
 
 
 def to_steps(numbers: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
-    """Sign and logarithm in one byte."""
-    magnitude = np.abs(numbers.astype(np.float64))
-    steps = 1 + np.rint(_STEPS_PER_OCTAVE * np.log2(np.maximum(magnitude, _LEAST) / _LEAST))
-    steps = np.where(magnitude < _LEAST, 0, np.minimum(steps, _MOST))
-    return np.asarray(np.sign(numbers) * steps, dtype=np.int8)
+    """Sign and logarithm in one byte: up to 600,000."""
+    return np.asarray(np.sign(numbers) * np.minimum(_steps(np.abs(numbers)), 127), dtype=np.int8)
 
 
-def from_steps(steps: npt.NDArray[np.int8]) -> F32:
-    """What `to_steps` made, to 7.2 %."""
+def to_weight_steps(weights: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    """Logarithm of what is never negative, in one byte."""
+    return np.asarray(np.minimum(_steps(weights), 255), dtype=np.uint8)
+
+
+def from_steps(steps: npt.NDArray[np.int8] | npt.NDArray[np.uint8]) -> F32:
+    """What `to_steps` or `to_weight_steps` made, to 7.2 %."""
     wide = steps.astype(np.float32)
     magnitude = _LEAST * np.exp2((np.abs(wide) - 1) / _STEPS_PER_OCTAVE)
     return np.where(steps == 0, 0, np.sign(wide) * magnitude).astype(np.float32)
+
+
+def _steps(magnitude: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    wide = np.maximum(magnitude.astype(np.float64), _LEAST)
+    steps: npt.NDArray[np.float64] = 1 + np.rint(_STEPS_PER_OCTAVE * np.log2(wide / _LEAST))
+    return np.where(magnitude < _LEAST, 0, steps)
 
 
 def _rows(game: TrainingGame, table: F32, n: int) -> F32:

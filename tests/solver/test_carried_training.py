@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from solver.blueprint import BlueprintError, open_blueprint, pack, unpack
-from solver.carried_training import fold_in, from_steps, to_steps, unfold
+from solver.carried_training import fold_in, from_steps, to_steps, to_weight_steps, unfold
 from solver.mccfr import make_plan
 from solver.training import resume
 from tests.solver.training_setups import small_dealer, small_run
@@ -22,6 +22,28 @@ def test_steps_keep_sign_and_size() -> None:
     tiny = np.array([0, 0.01, -0.01], dtype=np.float32)
     assert (from_steps(to_steps(tiny)) == 0).all()
     assert from_steps(to_steps(np.array([1e9, -1e9], dtype=np.float32)))[1] < -500_000
+
+
+def test_weights_of_any_size_are_kept(tmp_path: Path) -> None:
+    run = small_run(2_000)
+    run.step()
+    run.trainer.sums[:] = 2.0**22
+    path = tmp_path / "carried.blueprint"
+    run.write(path)
+    fold_in(run, path)
+    unfold(path, tmp_path / "elsewhere")
+    other = resume(tmp_path / "elsewhere", small_dealer(), 1)
+    # A probability is off by half a byte at most, a weight by 7.2 %.
+    np.testing.assert_allclose(other.trainer.sums, run.trainer.sums, rtol=0.09)
+    run.close()
+    other.close()
+
+
+def test_weights_in_a_signed_byte_read_as_before() -> None:
+    old = np.arange(128, dtype=np.int8)
+    np.testing.assert_array_equal(from_steps(old), from_steps(old.astype(np.uint8)))
+    weights = np.exp2(np.linspace(-5, 19, 100)).astype(np.float32)
+    np.testing.assert_array_equal(to_steps(weights), to_weight_steps(weights))
 
 
 def test_a_blueprint_carries_its_training_and_it_goes_on(tmp_path: Path) -> None:
