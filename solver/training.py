@@ -68,6 +68,8 @@ class TrainingRun:
         self.trainer = Trainer(game or preset.game(), dealer, plan, threads)
         self.core_seconds = 0.0
         """Processor time: what a training costs, however busy the machine was."""
+        self.most_threads = threads
+        """The largest number of threads in any sitting: with one, a training can be repeated."""
         self.history: list[tuple[int, float, float, float, float]] = []
         """Iterations, seconds, regret, drift and nodes per second of each report."""
         self._sample = _sample_infosets(self.trainer.game)
@@ -129,6 +131,7 @@ class TrainingRun:
             "stale_average": trainer.stale_average,
             "seconds": trainer.seconds,
             "core_seconds": self.core_seconds,
+            "threads": self.most_threads,
             "history": self.history,
         }
 
@@ -144,7 +147,7 @@ class TrainingRun:
             seed=trainer.plan.seed,
             iterations=trainer.iterations,
             settings=settings,
-            threads=trainer.threads,
+            threads=self.most_threads,
             fathom=fathom_version(),
             core_hours=None if reproducible else round(self.core_seconds / 3600, 4),
             date=None if reproducible else datetime.now(UTC).isoformat(timespec="seconds"),
@@ -212,15 +215,25 @@ def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None
     if plan is not None and plan != checkpoint.plan:
         trainer.follow(plan)
     run.core_seconds = float(header["core_seconds"])
+    run.most_threads = max(threads, int(header.get("threads", 1)))
     run.history = [tuple(row) for row in header["history"]]
     run._last = (trainer.iterations, trainer.seconds, 0)
     return run
 
 
-def extract(
-    folder: Path, path: Path, also: Callable[[TrainingRun, Path], int] | None = None
-) -> tuple[int, int]:
-    """Write the blueprint a checkpoint holds; returns its iterations and the file's size.
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A blueprint taken from a checkpoint."""
+
+    iterations: int
+    size: int
+    """Of the file, in bytes."""
+    is_average: bool
+    """Whether averaging had begun; before, a blueprint is the strategy of the moment."""
+
+
+def extract(folder: Path, path: Path, also: Callable[[TrainingRun, Path], int] | None = None) -> Extracted:
+    """Write the blueprint a checkpoint holds.
 
     also  something more to do with the file: `carried_training.fold_in`
 
@@ -231,7 +244,7 @@ def extract(
     if also is not None:
         size = also(run, path)
     run.close()
-    return run.trainer.iterations, size
+    return Extracted(run.trainer.iterations, size, bool(run.trainer.sums.any()))
 
 
 def _open(folder: Path, verify: bool) -> tuple[Checkpoint, Header, dict[str, Table]]:

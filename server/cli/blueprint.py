@@ -249,8 +249,10 @@ def _extract(args: argparse.Namespace) -> int:
     from solver.carried_training import fold_in
     from solver.training import extract
 
-    iterations, size = extract(args.folder, args.file, fold_in if args.carry else None)
-    print(f"{args.file}: {iterations:,} iterations, {size:,} bytes")
+    found = extract(args.folder, args.file, fold_in if args.carry else None)
+    print(f"{args.file}: {found.iterations:,} iterations, {found.size:,} bytes")
+    if not found.is_average:
+        print("averaging has not begun: the file holds the current strategy, which is worse than an average")
     return 0
 
 

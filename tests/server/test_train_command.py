@@ -17,7 +17,7 @@ from solver.mccfr import make_plan
 from solver.opponent_values import ValueSettings
 from solver.training import TrainingRun
 from tests.solver.test_opponent_values import even_wins
-from tests.solver.training_setups import small_cards, small_dealer
+from tests.solver.training_setups import small_cards, small_dealer, small_run
 
 
 @pytest.fixture(autouse=True)
@@ -79,6 +79,17 @@ def test_blueprints_of_checkpoints_and_the_default_one(
     monkeypatch.setenv("FATHOM_BLUEPRINT", str(early))
     assert main(["blueprint", "info"]) == 0
     assert str(early) in capsys.readouterr().out
+
+
+def test_a_blueprint_of_the_burn_in_says_what_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = small_run(40_000)
+    run.step()
+    run.save(tmp_path)
+    run.close()
+    assert main(["blueprint", "extract", str(tmp_path), str(tmp_path / "early.blueprint")]) == 0
+    assert "holds the current strategy" in capsys.readouterr().out
 
 
 def test_stopped_and_resumed_is_the_same_file(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from solver import table_file
+from solver.blueprint import open_blueprint
 from solver.table_file import FileKind, write_tables
-from solver.training import CHECKPOINT, CheckpointError, read_checkpoint, resume
+from solver.training import CHECKPOINT, CheckpointError, extract, read_checkpoint, resume
 from tests.solver.training_setups import small_dealer, small_plan, small_run
 
 SCRIPT = """
@@ -116,6 +117,23 @@ def test_a_checkpoint_replaced_while_it_is_read_does_not_mix(
     np.testing.assert_array_equal(again.trainer.regret, regret)
     again.close()
     run.close()
+
+
+def test_a_blueprint_names_the_most_threads_of_its_training(tmp_path: Path) -> None:
+    run = small_run(20_000, threads=2)
+    run.step()
+    run.save(tmp_path)
+    run.close()
+    early = extract(tmp_path, tmp_path / "early.blueprint")
+    assert not early.is_average
+    assert open_blueprint(tmp_path / "early.blueprint").provenance.threads == 2
+    again = resume(tmp_path, small_dealer(), threads=1)
+    while not again.is_done:
+        again.step()
+    again.save(tmp_path)
+    again.close()
+    assert extract(tmp_path, tmp_path / "late.blueprint").is_average
+    assert open_blueprint(tmp_path / "late.blueprint").provenance.threads == 2
 
 
 def test_reports_say_how_it_goes() -> None:
