@@ -13,23 +13,27 @@ So a blueprint that is published can be trained on by anybody, and its core-hour
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from solver.blueprint import FULL, BlueprintError, add_tables, open_blueprint
+from solver.blueprint import FULL, Blueprint, BlueprintError, add_tables, open_blueprint
 from solver.layout import F32
-from solver.training import TrainingRun, write_checkpoint
+from solver.training import Checkpoint, TrainingRun, parse_record, write_checkpoint
 from solver.training_game import TrainingGame, make_training_game
 
 _LEAST = 2.0**-6
 _STEPS_PER_OCTAVE = 5
 
 
-def fold_in(run: TrainingRun, path: Path) -> int:
-    """Put a training's tables into the blueprint it has written; returns the file's size."""
+def fold_in(run: TrainingRun, path: Path, reproducible: bool = False) -> int:
+    """Put a training's tables into the blueprint it has written; returns the file's size.
+
+    reproducible  without times: the same training gives the same bytes
+    """
     trainer, game = run.trainer, run.trainer.game
     regret, weight = [], []
     for n in range(len(game.betting.base)):
@@ -37,15 +41,19 @@ def fold_in(run: TrainingRun, path: Path) -> int:
         regret.append(to_steps(rows.T).ravel())
         weight.append(to_weight_steps(_rows(game, trainer.sums, n).sum(axis=1, dtype=np.float64)))
     tables = {"training.regret": np.concatenate(regret), "training.weight": np.concatenate(weight)}
-    return add_tables(path, path, tables, {"training": run.record()})
+    return add_tables(path, path, tables, {"training": run.record(reproducible)})
+
+
+def read_carried(path: Path) -> Checkpoint:
+    """Look at the training that a blueprint carries, without its tables."""
+    blueprint = open_blueprint(path)
+    return parse_record(path, _record(blueprint), blueprint.cards)
 
 
 def unfold(path: Path, folder: Path) -> int:
     """Make a checkpoint in a folder from what a blueprint carries; returns the iterations it has done."""
     blueprint = open_blueprint(path, verify=True)
-    record = blueprint.training
-    if record is None:
-        raise BlueprintError(f"{path} does not carry its training: it was written without --carry")
+    record = _record(blueprint)
     game = make_training_game(blueprint.tree, blueprint.num_buckets, float(blueprint.definition.big_blind))
     regret, sums = np.zeros(game.table_size, np.float32), np.zeros(game.table_size, np.float32)
     first = 0
@@ -77,6 +85,14 @@ def from_steps(steps: npt.NDArray[np.int8] | npt.NDArray[np.uint8]) -> F32:
     wide = steps.astype(np.float32)
     magnitude = _LEAST * np.exp2((np.abs(wide) - 1) / _STEPS_PER_OCTAVE)
     return np.where(steps == 0, 0, np.sign(wide) * magnitude).astype(np.float32)
+
+
+def _record(blueprint: Blueprint) -> Mapping[str, Any]:
+    record = blueprint.training
+    if record is None:
+        raise BlueprintError(f"{blueprint.path} does not carry its training: it was written without --carry")
+    # Early files do not name it, nor do those that `extract` was told to make.
+    return {**record, "products": {**record.get("products", {}), "carry": True}}
 
 
 def _steps(magnitude: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

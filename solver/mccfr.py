@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 from time import perf_counter
 
 import numpy as np
@@ -72,8 +72,8 @@ class TrainingSettings:
         for name, share in shares.items():
             if not 0 <= share <= 1:
                 raise TrainingError(f"{name} is {share}: give a share between 0 and 1")
-        if self.floor > 0 or self.prune_below > 0:
-            raise TrainingError("floor and prune_below must not be positive")
+        if not (self.floor <= 0 and self.prune_below <= 0):  # no comparison holds for nan
+            raise TrainingError("floor and prune_below must be numbers that are not positive")
         if -inf < self.prune_below < self.floor:
             raise TrainingError(f"no regret gets below the floor {self.floor}: nothing would be pruned")
 
@@ -94,7 +94,7 @@ def make_plan(
     settings: TrainingSettings, seed: int, iterations: int = 0, seconds: float = 0.0, batch: int = BATCH
 ) -> TrainingPlan:
     """Lay a training out. Iterations are rounded up to whole batches."""
-    if (iterations > 0) == (seconds > 0):
+    if (iterations > 0) == (seconds > 0) or not isfinite(seconds):
         raise TrainingError("give a number of iterations or of seconds, and one that is positive")
     if seed < 0:
         raise TrainingError(f"the seed is {seed}: give a number that is not negative")
@@ -102,6 +102,14 @@ def make_plan(
     # Often enough for every point in time the settings name, seldom enough for threads to keep busy.
     slice_batches = 64 if seconds else max(1, min(64, batches // 400))
     return TrainingPlan(settings, seed, batches * batch, seconds, batch, slice_batches)
+
+
+def verify_longer(plan: TrainingPlan, iterations: int, seconds: float) -> None:
+    """Refuse a plan that ends before what is done already."""
+    if plan.iterations and plan.iterations < iterations:
+        raise TrainingError(f"{iterations:,} iterations are done: give more than that")
+    if plan.seconds and plan.seconds < seconds:
+        raise TrainingError(f"{seconds:,.0f} seconds are done: give more than that")
 
 
 class Trainer:
@@ -167,11 +175,8 @@ class Trainer:
         """
         if (plan.seed, plan.batch) != (self.plan.seed, self.plan.batch):
             raise TrainingError("a training goes on with the seed and the batches it began with")
+        verify_longer(plan, self.iterations, self.seconds)
         was_averaging, self.plan = self.is_averaging, plan
-        if plan.iterations and plan.iterations < self.iterations:
-            raise TrainingError(f"{self.iterations:,} iterations are done: give more than that")
-        if plan.seconds and plan.seconds < self.seconds:
-            raise TrainingError(f"{self.seconds:,.0f} seconds are done: give more than that")
         if not self.iterations:
             return
         self.stale_average = was_averaging and self.progress < plan.settings.burn_in

@@ -26,6 +26,10 @@ from solver.version import fathom_version
 
 CHECKPOINT = "checkpoint.fathom"
 DRIFT_SAMPLE = 20_000
+HISTORY_POINTS = 500
+
+Point = tuple[int, float, float, float, float]
+"""Iterations, seconds, regret, drift and nodes per second of a report."""
 
 
 class CheckpointError(ValueError):
@@ -52,6 +56,18 @@ class Report:
     seconds_left: float
 
 
+@dataclass(frozen=True, slots=True)
+class Products:
+    """What a training makes at its end besides the plain blueprint; remembered from sitting to sitting."""
+
+    carry: bool = False
+    """The training itself, in the blueprint (`solver.carried_training`)."""
+    pack: bool = False
+    """A compressed twin of the file."""
+    values: bool = False
+    """The table that the first round is solved with, in the blueprint."""
+
+
 class TrainingRun:
     """A preset's training, its statistics and its files. Not for concurrent calls."""
 
@@ -68,10 +84,11 @@ class TrainingRun:
         self.trainer = Trainer(game or preset.game(), dealer, plan, threads)
         self.core_seconds = 0.0
         """Processor time: what a training costs, however busy the machine was."""
+        self.products = Products()
         self.most_threads = threads
         """The largest number of threads in any sitting: with one, a training can be repeated."""
-        self.history: list[tuple[int, float, float, float, float]] = []
-        """Iterations, seconds, regret, drift and nodes per second of each report."""
+        self.history: list[Point] = []
+        """Of the reports, thinned: what a plot of the training needs."""
         self._sample = _sample_infosets(self.trainer.game)
         self._last_strategies: F32 | None = None
         self._last = (self.trainer.iterations, self.trainer.seconds, 0)
@@ -111,14 +128,18 @@ class TrainingRun:
         self.history.append(
             (report.iterations, report.seconds, report.regret, report.drift, report.nodes_per_s)
         )
+        self.history = _thinned(self.history)
         return report
 
     def save(self, folder: Path) -> int:
         """Replace the checkpoint and return its size."""
         return write_checkpoint(folder, self.record(), self.cards, self.trainer.regret, self.trainer.sums)
 
-    def record(self) -> dict[str, Any]:
-        """Everything about the training but its tables."""
+    def record(self, reproducible: bool = False) -> dict[str, Any]:
+        """Everything about the training but its tables.
+
+        reproducible  leave out times and what was measured on the way
+        """
         trainer = self.trainer
         return {
             "preset": self.preset.name,
@@ -129,10 +150,11 @@ class TrainingRun:
             "periods": trainer.periods,
             "weight": trainer.weight,
             "stale_average": trainer.stale_average,
-            "seconds": trainer.seconds,
-            "core_seconds": self.core_seconds,
+            "seconds": 0.0 if reproducible else trainer.seconds,
+            "core_seconds": 0.0 if reproducible else self.core_seconds,
             "threads": self.most_threads,
-            "history": self.history,
+            "products": asdict(self.products),
+            "history": [] if reproducible else self.history,
         }
 
     def write(self, path: Path, reproducible: bool = False) -> int:
@@ -164,10 +186,11 @@ class TrainingRun:
     def _drift(self) -> float:
         where, counts = self._sample
         trainer = self.trainer
-        table = trainer.sums if trainer.is_averaging else np.maximum(trainer.regret, 0)
+        table = trainer.sums if trainer.is_averaging else trainer.regret
         rows = where[:, None] + np.arange(trainer.game.width)
         inside = np.arange(trainer.game.width) < counts[:, None]
-        values = np.where(inside, table[np.minimum(rows, len(table) - 1)], 0)
+        sample = np.maximum(table[np.minimum(rows, len(table) - 1)], 0)
+        values = np.where(inside, sample, 0)
         totals = values.sum(axis=1, keepdims=True)
         strategies = np.where(totals > 0, values / np.where(totals > 0, totals, 1), inside / counts[:, None])
         before, self._last_strategies = self._last_strategies, strategies.astype(np.float32)
@@ -189,12 +212,34 @@ class Checkpoint:
     preset: BlueprintPreset
     plan: TrainingPlan
     iterations: int
+    seconds: float
+    products: Products
     cards: CardAbstraction
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:
     """Look at a checkpoint, to prepare what resuming needs: the dealer."""
     return _open(folder, verify=False)[0]
+
+
+def parse_record(where: Path, record: Mapping[str, Any], cards: CardAbstraction) -> Checkpoint:
+    """What `TrainingRun.record` wrote.
+
+    where  for refusals
+    """
+    preset = named_preset(record["preset"])
+    if record["menus"] != preset.menus or tuple(record["buckets"]) != preset.num_buckets:
+        raise CheckpointError(f"{where} holds a training of another '{preset.name}': the preset has changed")
+    plan = dict(record["plan"])
+    plan["settings"] = TrainingSettings(**plan["settings"])
+    return Checkpoint(
+        preset,
+        TrainingPlan(**plan),
+        int(record["iterations"]),
+        float(record["seconds"]),
+        Products(**record.get("products", {})),
+        cards,
+    )
 
 
 def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None = None) -> TrainingRun:
@@ -215,8 +260,9 @@ def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None
     if plan is not None and plan != checkpoint.plan:
         trainer.follow(plan)
     run.core_seconds = float(header["core_seconds"])
+    run.products = checkpoint.products
     run.most_threads = max(threads, int(header.get("threads", 1)))
-    run.history = [tuple(row) for row in header["history"]]
+    run.history = _thinned([tuple(row) for row in header["history"]])
     run._last = (trainer.iterations, trainer.seconds, 0)
     return run
 
@@ -249,26 +295,24 @@ def extract(folder: Path, path: Path, also: Callable[[TrainingRun, Path], int] |
 
 def _open(folder: Path, verify: bool) -> tuple[Checkpoint, Header, dict[str, Table]]:
     """All of one checkpoint, even if a running training replaces it meanwhile."""
-    header, tables = map_file(_checkpoint_path(folder), _KIND, verify)
-    preset = named_preset(header["preset"])
-    if header["menus"] != preset.menus or tuple(header["buckets"]) != preset.num_buckets:
-        raise CheckpointError(f"{folder} holds a training of another '{preset.name}': the preset has changed")
-    plan = dict(header["plan"])
-    plan["settings"] = TrainingSettings(**plan["settings"])
-    checkpoint = Checkpoint(preset, TrainingPlan(**plan), int(header["iterations"]), _cards(tables))
-    return checkpoint, header, tables
-
-
-def _checkpoint_path(folder: Path) -> Path:
-    path = folder / CHECKPOINT
-    if not path.exists():
+    if not (folder / CHECKPOINT).exists():
         raise CheckpointError(f"no training to resume in {folder}: there is no {CHECKPOINT}")
-    return path
+    header, tables = map_file(folder / CHECKPOINT, _KIND, verify)
+    return parse_record(folder, header, _cards(tables)), header, tables
 
 
 def _cards(tables: Mapping[str, Any]) -> CardAbstraction:
     names = [name for name in tables if name.startswith("cards.")]
     return CardAbstraction.from_arrays({name.removeprefix("cards."): tables[name] for name in names})
+
+
+def _thinned(history: list[Point]) -> list[Point]:
+    """As many points as a plot can show: those go whose neighbours are nearest to each other."""
+    iterations, kept = np.array([point[0] for point in history]), np.arange(len(history))
+    while len(kept) > HISTORY_POINTS:
+        gaps = iterations[kept[2:]] - iterations[kept[:-2]]
+        kept = np.delete(kept, 1 + int(gaps.argmin()))
+    return [history[i] for i in kept]
 
 
 def _sample_infosets(game: TrainingGame) -> tuple[I64, I64]:

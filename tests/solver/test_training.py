@@ -156,6 +156,20 @@ def test_reports_say_how_it_goes() -> None:
     run.close()
 
 
+def test_the_history_of_a_long_training_is_thinned() -> None:
+    run = small_run(2_000)
+    run.step()
+    for i in range(3_000):
+        run.trainer.iterations = 1024 * (i + 1)
+        run.report()
+    iterations = np.array([point[0] for point in run.history])
+    assert len(iterations) == 500
+    assert iterations[0] == 1024
+    assert iterations[-1] == 1024 * 3_000
+    assert np.diff(iterations).max() <= 8 * 1024
+    run.close()
+
+
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="no training to resume"):
         read_checkpoint(tmp_path)

@@ -1,0 +1,31 @@
+"""A training's folder: one process at a time trains in it."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from solver.training import CHECKPOINT, CheckpointError
+
+LOCK = "training.lock"
+
+
+@contextmanager
+def occupied(folder: Path) -> Iterator[None]:
+    """Have a folder, made if it is not there, to oneself; refused while another process has it.
+
+    Looking at a checkpoint takes no lock: `read_checkpoint` and `extract` work beside a running training.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / LOCK).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CheckpointError(
+                f"a training is running in {folder}: wait for it or stop it, or name another folder"
+            ) from None
+        for left in folder.glob(f".{CHECKPOINT}.*.partial"):  # by one that was killed while it wrote
+            left.unlink()
+        yield
