@@ -14,7 +14,10 @@ from solver.training import Report, TrainingRun
 
 
 class TrainingView:
-    """Use as a context; `show` a report whenever there is one."""
+    """Use as a context; `show` a report whenever there is one.
+
+    Where nothing can change in place, in a pipe or a log, there is a line for every checkpoint instead.
+    """
 
     def __init__(self, training: TrainingRun, console: Console) -> None:
         game = training.trainer.game
@@ -22,16 +25,23 @@ class TrainingView:
             f"{training.preset.name}: {len(game.betting.base):,} betting nodes, "
             f"{game.num_infosets:,} infosets, {training.trainer.threads} threads"
         )
+        self._console, self._report = console, ""
         self._live = Live(Text(self._title), console=console, refresh_per_second=4)
 
     def __enter__(self) -> TrainingView:
-        self._live.start()
+        if self._console.is_terminal:
+            self._live.start()
+        else:
+            self._print(self._title)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._live.stop()
+        if self._console.is_terminal:
+            self._live.stop()
+        else:
+            self.tell_checkpoint()
 
     def show(self, report: Report) -> None:
         """Replace what is on the screen."""
@@ -44,5 +54,15 @@ class TrainingView:
             f"regret {report.regret:.4g}, drift {report.drift:.4f}, "
             f"{'averaging' if report.averaging else 'burn-in'}"
         )
+        self._report = f"{report.progress:.1%}: {speed}, {quality}"
         bar = ProgressBar(total=1.0, completed=report.progress, width=60)
         self._live.update(Group(Text(self._title), bar, Text(speed), Text(quality)))
+
+    def tell_checkpoint(self) -> None:
+        """Print the last report as a line of its own, unless it is on a screen or was printed before."""
+        if self._report and not self._console.is_terminal:
+            self._print(self._report)
+            self._report = ""
+
+    def _print(self, line: str) -> None:
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)

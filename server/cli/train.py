@@ -6,25 +6,35 @@ import argparse
 import os
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from server.cli.arguments import real, seconds, threshold, whole
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from solver.mccfr import TrainingSettings
-    from solver.training import TrainingRun
+    from solver.mccfr import TrainingPlan, TrainingSettings
+    from solver.training import Checkpoint, Products, TrainingRun
+
+_PRESET = "tiny"
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 _EPILOG = """\
 Writes to the folder given by --checkpoint: checkpoint.fathom (replaced as a whole, so a kill at any moment
 costs at most one interval), PRESET.blueprint, its compressed twin with --pack, and training.svg.
+One training at a time in a folder; a checkpoint that cannot be written is tried again an interval later.
 One thread, a seed and --iterations give the same strategy every time; with --reproducible the same bytes.
 
 --resume alone finishes the plan the training began with, to the same bytes as if it had never stopped. With
 --iterations or --seconds (totals, what is done included) a training, finished or not, goes on by a longer
 plan: what it has learned is scaled to the weight it would have under that plan, and averaging goes on until
-the longer plan's burn-in is over, then starts afresh. Options of "how to learn" replace the training's own.
+the longer plan's burn-in is over, then starts afresh. Options of "how to learn" replace the training's own;
+--carry, --pack and --values are remembered, until --no-carry, --no-pack or --no-values.
 
 examples:
   fathom train --preset tiny                                   a playable blueprint in a minute
@@ -36,23 +46,26 @@ examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    parser.add_argument("--preset", default="tiny", help="tiny, default or paper (default: tiny)")
+    parser.add_argument("--preset", help="tiny, default or paper (default: tiny, or that of the training)")
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
-        "--iterations", type=int, default=0, help="deals to learn from in all (default: the preset's)"
+        "--iterations", type=whole(1), default=0, help="deals to learn from in all (default: the preset's)"
     )
-    length.add_argument("--seconds", type=float, default=0.0, help="train for so long in all instead")
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: all (%(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of all randomness (default: 1)")
+    length.add_argument("--seconds", type=seconds, default=0.0, help="train for so long in all instead")
+    parser.add_argument(
+        "--threads", type=whole(1), default=os.cpu_count() or 1, help="default: all (%(default)s)"
+    )
+    parser.add_argument("--seed", type=whole(0), help="of all randomness (default: 1, or the training's)")
     parser.add_argument(
         "--checkpoint", type=Path, metavar="DIR", help="folder for all files (default: training-PRESET)"
     )
-    parser.add_argument(
+    begin = parser.add_mutually_exclusive_group()
+    begin.add_argument(
         "--resume",
         action="store_true",
         help="go on from the checkpoint in that folder; with a length: by a longer plan (see below)",
     )
-    parser.add_argument(
+    begin.add_argument(
         "--from",
         dest="source",
         type=Path,
@@ -60,23 +73,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="go on from a blueprint that carries its training, in a new folder",
     )
     parser.add_argument(
-        "--interval", type=float, default=60.0, metavar="SECONDS", help="between checkpoints (default: 60)"
+        "--interval", type=seconds, default=60.0, metavar="SECONDS", help="between checkpoints (default: 60)"
     )
     parser.add_argument("--reproducible", action="store_true", help="no date and core-hours in the blueprint")
-    parser.add_argument("--pack", action="store_true", help="write PRESET.blueprint.xz, too")
-    parser.add_argument(
-        "--carry", action="store_true", help="write the blueprint with what it takes to train on elsewhere"
-    )
-    parser.add_argument(
-        "--values", action="store_true", help="add the table that the first round is solved with, at the end"
-    )
+    for name, summary in (
+        ("pack", "write PRESET.blueprint.xz, too"),
+        ("carry", "write the blueprint with what it takes to train on elsewhere"),
+        ("values", "add the table that the first round is solved with, at the end"),
+    ):
+        parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=summary)
     parser.add_argument("--quiet", action="store_true", help="no progress, only the last line")
     tuning = parser.add_argument_group("how to learn (shares are of the whole training)")
-    tuning.add_argument("--discount-share", type=float, help="how long to discount linearly")
-    tuning.add_argument("--burn-in", type=float, help="share before averaging starts")
-    tuning.add_argument("--prune-from", type=float, help="share before pruning starts")
-    tuning.add_argument("--prune-below", type=float, help="regret in big blinds; -inf for never")
-    tuning.add_argument("--floor", type=float, help="regrets never fall below; in big blinds")
+    tuning.add_argument("--discount-share", type=real, help="how long to discount linearly")
+    tuning.add_argument("--burn-in", type=real, help="share before averaging starts")
+    tuning.add_argument("--prune-from", type=real, help="share before pruning starts")
+    tuning.add_argument("--prune-below", type=threshold, help="regret in big blinds, or never (=-inf)")
+    tuning.add_argument("--floor", type=real, help="regrets never fall below; in big blinds")
     parser.epilog = _EPILOG
 
 
@@ -84,111 +96,183 @@ def run(args: argparse.Namespace) -> int:
     """Train to the end of the plan, or until interrupted."""
     from rich.console import Console
 
-    folder = args.checkpoint or Path(f"training-{args.preset}")
-    if args.threads < 1:
-        raise ValueError(f"{args.threads} threads: give at least 1")
     console = Console(stderr=True, quiet=args.quiet)
-    if args.source is not None:
-        _unfold(args, folder)
-    going_on = args.resume or args.source is not None
-    training = (_resume if going_on else _start)(args, folder, console)
-    interrupted = _train(training, folder, args.interval, console)
-    training.save(folder)
-    if interrupted:
-        console.print(f"stopped; go on with: fathom train --resume --checkpoint {folder}")
-        return 130
-    return _finish(training, folder, args, console)
+    begin = _start
+    if args.resume:
+        begin = _resume
+    elif args.source is not None:
+        begin = _continue
+    with ExitStack() as lock:
+        folder, training = begin(args, console, lock)
+        if _train(training, folder, args.interval, console):
+            _say(console, f"stopped; go on with: fathom train --resume --checkpoint {folder}")
+            return 130
+        return _finish(training, folder, args, console)
 
 
 def _settings(args: argparse.Namespace, settings: TrainingSettings) -> TrainingSettings:
     """Those given, changed by the options of how to learn."""
-    from dataclasses import replace
-
     names = ("discount_share", "burn_in", "prune_from", "prune_below", "floor")
     return replace(
         settings, **{name: getattr(args, name) for name in names if getattr(args, name) is not None}
     )
 
 
-def _start(args: argparse.Namespace, folder: Path, console: Console) -> TrainingRun:
+def _products(args: argparse.Namespace, before: Products) -> Products:
+    """Those of the sittings before, changed by the options given."""
+    given = {name: getattr(args, name) for name in ("carry", "pack", "values")}
+    return replace(before, **{name: value for name, value in given.items() if value is not None})
+
+
+def _plan(args: argparse.Namespace, checkpoint: Checkpoint, where: Path) -> TrainingPlan:
+    """How a training goes on; refused before anything is written or built."""
+    from solver.mccfr import make_plan, verify_longer
+
+    preset, before = checkpoint.preset.name, checkpoint.plan
+    if args.preset not in (None, preset):
+        raise ValueError(
+            f"{where} holds a training of the preset '{preset}': leave out --preset {args.preset}"
+        )
+    if args.seed not in (None, before.seed):
+        raise ValueError(
+            f"{where} holds a training of seed {before.seed}, which it keeps: leave out --seed {args.seed}"
+        )
+    plan = replace(before, settings=_settings(args, before.settings))
+    if args.iterations or args.seconds:
+        plan = make_plan(plan.settings, plan.seed, args.iterations, args.seconds)
+    if plan != before:
+        verify_longer(plan, checkpoint.iterations, checkpoint.seconds)
+    return plan
+
+
+def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
     from abstraction.presets import make_card_abstraction
     from abstraction.tables import open_tables
     from solver.blueprint_presets import named_preset
     from solver.holdem_deals import HoldemDealer
     from solver.mccfr import make_plan
-    from solver.training import CHECKPOINT, TrainingRun
+    from solver.training import Products, TrainingRun
 
-    if (folder / CHECKPOINT).exists():
-        raise ValueError(f"{folder} holds a training already: add --resume, or name another folder")
-    preset = named_preset(args.preset)
+    preset, seed = named_preset(args.preset or _PRESET), 1 if args.seed is None else args.seed
     iterations = args.iterations or (0 if args.seconds else preset.iterations)
-    plan = make_plan(_settings(args, preset.settings), args.seed, iterations, args.seconds)
-    folder.mkdir(parents=True, exist_ok=True)
+    plan = make_plan(_settings(args, preset.settings), seed, iterations, args.seconds)
+    folder = args.checkpoint or Path(f"training-{preset.name}")
+    _occupy_new(folder, lock)
     with _bars(console) as progress:
-        cards = make_card_abstraction(preset.cards, args.seed, progress)
+        cards = make_card_abstraction(preset.cards, seed, progress)
         dealer = HoldemDealer(open_tables(cards, progress=progress))
-    return TrainingRun(preset, plan, cards, dealer, args.threads)
+    training = TrainingRun(preset, plan, cards, dealer, args.threads)
+    training.products = _products(args, Products())
+    return folder, training
 
 
-def _unfold(args: argparse.Namespace, folder: Path) -> None:
+def _continue(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
+    """From what a blueprint carries, in a new folder."""
     from solver.blueprint import unpack
-    from solver.carried_training import unfold
-    from solver.training import CHECKPOINT
+    from solver.carried_training import read_carried, unfold
 
-    if (folder / CHECKPOINT).exists():
-        raise ValueError(f"{folder} holds a training already: add --resume, or name another folder")
+    carried = read_carried(args.source)
+    plan = _plan(args, carried, args.source)
+    folder = args.checkpoint or Path(f"training-{carried.preset.name}")
+    _occupy_new(folder, lock)
     unfold(unpack(args.source), folder)
+    return folder, _go_on(args, folder, plan, _products(args, carried.products), console)
 
 
-def _resume(args: argparse.Namespace, folder: Path, console: Console) -> TrainingRun:
-    from dataclasses import replace
+def _resume(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
+    from solver.training import read_checkpoint
+    from solver.training_folder import occupied
 
+    folder = args.checkpoint or Path(f"training-{args.preset or _PRESET}")
+    read_checkpoint(folder)  # refused before a folder is made for the lock
+    lock.enter_context(occupied(folder))
+    checkpoint = read_checkpoint(folder)
+    plan = _plan(args, checkpoint, folder)
+    return folder, _go_on(args, folder, plan, _products(args, checkpoint.products), console)
+
+
+def _go_on(
+    args: argparse.Namespace, folder: Path, plan: TrainingPlan, products: Products, console: Console
+) -> TrainingRun:
+    """With the checkpoint of a folder that is ours."""
     from abstraction.tables import open_tables
     from solver.holdem_deals import HoldemDealer
-    from solver.mccfr import make_plan
     from solver.training import read_checkpoint, resume
 
-    checkpoint = read_checkpoint(folder)
-    plan = replace(checkpoint.plan, settings=_settings(args, checkpoint.plan.settings))
-    if args.iterations or args.seconds:
-        plan = make_plan(plan.settings, plan.seed, args.iterations, args.seconds)
     with _bars(console) as progress:
-        dealer = HoldemDealer(open_tables(checkpoint.cards, progress=progress))
-    return resume(folder, dealer, args.threads, plan)
+        dealer = HoldemDealer(open_tables(read_checkpoint(folder).cards, progress=progress))
+    training = resume(folder, dealer, args.threads, plan)
+    training.products = products
+    return training
+
+
+def _occupy_new(folder: Path, lock: ExitStack) -> None:
+    from solver.training import CHECKPOINT
+    from solver.training_folder import occupied
+
+    lock.enter_context(occupied(folder))
+    if (folder / CHECKPOINT).exists():
+        raise ValueError(f"{folder} holds a training already: go on with --resume, or name another folder")
 
 
 def _bars(console: Console) -> Progress:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _train(training: TrainingRun, folder: Path, interval: float, console: Console) -> bool:
-    """Train to the end; True if a signal came first. Reports and checkpoints on the way."""
+    """Train to the end and save; True if a signal came first. Reports and checkpoints on the way."""
     from server.training_view import TrainingView
 
-    stopping: list[int] = []
-    before = {number: signal.signal(number, lambda n, _: stopping.append(n)) for number in _SIGNALS}
     saved = reported = time.monotonic()
-    try:
+    # A second signal must not cut off the save that the first one asked for.
+    with _noted_signals() as stopping:
         with TrainingView(training, console) as view:
             while not training.is_done and not stopping:
                 training.step()
                 now = time.monotonic()
-                if now - reported >= min(5.0, max(1.0, training.trainer.seconds / 50)) or training.is_done:
+                if now - reported >= _seconds_between_reports(training) or training.is_done:
                     view.show(training.report())
                     reported = now
                 if now - saved >= interval:
-                    training.save(folder)
+                    _save(training, folder, console)
+                    view.tell_checkpoint()
                     saved = time.monotonic()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        _save(training, folder, console)
     return bool(stopping)
 
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+def _seconds_between_reports(training: TrainingRun) -> float:
+    return min(5.0, max(1.0, training.trainer.seconds / 50))
+
+
+@contextmanager
+def _noted_signals() -> Iterator[list[int]]:
+    """Signals that ask for an end are put into a list instead."""
+    noted: list[int] = []
+    before = {number: signal.signal(number, lambda n, _: noted.append(n)) for number in _SIGNALS}
+    try:
+        yield noted
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _save(training: TrainingRun, folder: Path, console: Console) -> None:
+    """Write a checkpoint, or say why not: what is in memory must not be lost for a disk that is full."""
+    from rich.console import Console
+
+    try:
+        training.save(folder)
+    except OSError as error:
+        alarm = Console(stderr=True) if console.quiet else console
+        _say(alarm, f"checkpoint not written, the one in {folder} is older: {error}")
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _finish(training: TrainingRun, folder: Path, args: argparse.Namespace, console: Console) -> int:
@@ -198,15 +282,15 @@ def _finish(training: TrainingRun, folder: Path, args: argparse.Namespace, conso
     from solver.carried_training import fold_in
     from solver.opponent_values import ValueSettings
 
-    preset, trainer = training.preset, training.trainer
+    preset, trainer, products = training.preset, training.trainer, training.products
     path = folder / f"{preset.name}.blueprint"
     size = training.write(path, args.reproducible)
-    if args.values:
+    if products.values:
         settings = ValueSettings(seed=trainer.plan.seed, threads=1 if args.reproducible else args.threads)
         size = add_values(open_blueprint(path), path, trainer.dealer, settings, console)
-    if args.carry:
-        size = fold_in(training, path)
-    if args.pack:
+    if products.carry:
+        size = fold_in(training, path, args.reproducible)
+    if products.pack:
         size = pack(path, folder / f"{path.name}.xz")
     if training.history:
         iterations, _, regret, drift, nodes = zip(*training.history, strict=True)
@@ -220,6 +304,7 @@ def _finish(training: TrainingRun, folder: Path, args: argparse.Namespace, conso
     training.close()
     print(
         f"{path}: {trainer.iterations:,} iterations in {trainer.seconds:,.0f} s, "
-        f"{training.core_seconds / 3600:.2f} core-hours, {size / 1e6:,.1f} MB{' packed' if args.pack else ''}"
+        f"{training.core_seconds / 3600:.2f} core-hours, "
+        f"{size / 1e6:,.1f} MB{' packed' if products.pack else ''}"
     )
     return 0

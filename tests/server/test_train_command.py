@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import signal
 from functools import partial
+from math import inf
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,7 +19,8 @@ from solver.blueprint import open_blueprint
 from solver.blueprint_presets import named_preset
 from solver.mccfr import make_plan
 from solver.opponent_values import ValueSettings
-from solver.training import TrainingRun
+from solver.training import TrainingRun, read_checkpoint
+from solver.training_folder import occupied
 from tests.solver.test_opponent_values import even_wins
 from tests.solver.training_setups import small_cards, small_dealer, small_run
 
@@ -127,7 +132,6 @@ def test_refusals_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["train", "--checkpoint", str(tmp_path), "--quiet"], "holds a training already"),
         (["train", "--preset", "huge", "--checkpoint", str(tmp_path / "x")], "choose one of tiny"),
         (["train", "--checkpoint", str(tmp_path / "y"), "--resume"], "no training to resume"),
-        (["train", "--checkpoint", str(tmp_path / "z"), "--threads", "0"], "at least 1"),
         (["train", "--checkpoint", str(tmp_path / "z"), "--burn-in", "7"], "between 0 and 1"),
         (["blueprint", "info", str(tmp_path / "checkpoint.fathom")], "not a blueprint"),
         (["blueprint", "info", str(tmp_path / "none")], "none"),
@@ -139,6 +143,151 @@ def test_refusals_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         error = capsys.readouterr().err
         assert reason in error
         assert len(error.splitlines()) == 1
+
+
+REFUSED_NUMBERS = [
+    (["train", "--threads", "0"], "at least 1"),
+    (["train", "--iterations", "0"], "at least 1"),
+    (["train", "--iterations", "1e6"], "a whole number"),
+    (["train", "--seed", "-1"], "at least 0"),
+    (["train", "--seconds", "inf"], "seconds above 0"),
+    (["train", "--seconds", "nan"], "seconds above 0"),
+    (["train", "--interval", "-5"], "seconds above 0"),
+    (["train", "--floor", "nan"], "not a number"),
+    (["train", "--prune-below", "often"], "not a number"),
+    (["train", "--burn-in", "nan"], "not a number"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "reason"), REFUSED_NUMBERS)
+def test_numbers_that_make_no_sense_are_refused(
+    arguments: list[str],
+    reason: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert reason in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("never", [["--prune-below", "never"], ["--prune-below=-inf"]])
+def test_never_to_prune(never: list[str], tmp_path: Path) -> None:
+    assert train(tmp_path, "--iterations", "1024", *never) == 0
+    assert read_checkpoint(tmp_path).plan.settings.prune_below == -inf
+
+
+def test_a_training_goes_on_as_what_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its preset, its seed, and what it makes besides the blueprint."""
+    assert train(tmp_path, "--iterations", "1024", "--carry", "--pack") == 0
+    for options, reason in (
+        (["--preset", "default"], "of the preset 'tiny': leave out --preset default"),
+        (["--seed", "2"], "of seed 1, which it keeps: leave out --seed 2"),
+        (["--iterations", "1"], ""),
+    ):
+        assert train(tmp_path, "--resume", *options) == (2 if reason else 0)
+        assert reason in capsys.readouterr().err
+    (tmp_path / "tiny.blueprint.xz").unlink()
+    assert train(tmp_path, "--resume", "--iterations", "2048", "--preset", "tiny", "--seed", "1") == 0
+    assert (tmp_path / "tiny.blueprint.xz").exists()
+    assert open_blueprint(tmp_path / "tiny.blueprint").training is not None
+    assert train(tmp_path, "--resume", "--no-carry") == 0
+    assert open_blueprint(tmp_path / "tiny.blueprint").training is None
+
+
+def test_from_a_blueprint_that_carries_its_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = tmp_path / "first"
+    assert train(first, "--iterations", "4096", "--carry", "--seed", "5") == 0
+    monkeypatch.chdir(tmp_path)
+    start = ["train", "--from", str(first / "tiny.blueprint"), "--quiet", "--threads", "1"]
+    for options, reason in (
+        (["--iterations", "100"], "4,096 iterations are done"),
+        (["--preset", "default", "--iterations", "8192"], "leave out --preset default"),
+        (["--seed", "6", "--iterations", "8192"], "leave out --seed 6"),
+    ):
+        assert main([*start, *options]) == 2
+        assert reason in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["first"]
+    monkeypatch.setattr("server.cli.train._PRESET", "default")  # the blueprint's is taken
+    assert main([*start, "--iterations", "8192"]) == 0
+    on = open_blueprint(tmp_path / "training-tiny" / "tiny.blueprint")
+    assert on.provenance.iterations == 8192
+    assert on.provenance.seed == 5
+    assert on.training is not None
+
+
+def test_reproducible_blueprints_carry_no_times(tmp_path: Path) -> None:
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        assert train(folder, "--iterations", "8192", "--carry", "--reproducible") == 0
+    contents = [(tmp_path / name / "tiny.blueprint").read_bytes() for name in "ab"]
+    assert contents[0] == contents[1]
+
+
+def test_one_training_at_a_time_in_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert train(tmp_path, "--iterations", "1024") == 0
+    left = tmp_path / ".checkpoint.fathom.123.partial"
+    left.write_bytes(b"of one that was killed")
+    with occupied(tmp_path):
+        assert not left.exists()
+        assert train(tmp_path, "--resume") == 2
+        assert "a training is running" in capsys.readouterr().err
+        assert main(["blueprint", "extract", str(tmp_path), str(tmp_path / "early.blueprint")]) == 0
+    assert train(tmp_path, "--resume") == 0
+
+
+def test_a_checkpoint_that_cannot_be_written_is_tried_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, tries = TrainingRun.save, []
+
+    def save_on_a_full_disk(run: TrainingRun, folder: Path) -> int:
+        tries.append(run.trainer.iterations)
+        if len(tries) < 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return save(run, folder)
+
+    monkeypatch.setattr(TrainingRun, "save", save_on_a_full_disk)
+    assert train(tmp_path, "--iterations", "8192", "--interval", "1e-9") == 0
+    assert len(tries) > 3
+    assert read_checkpoint(tmp_path).iterations == 8192
+    assert capsys.readouterr().err.count("checkpoint not written") == 2
+
+
+def test_a_second_signal_does_not_cut_off_the_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save, step = TrainingRun.save, TrainingRun.step
+
+    def step_until_interrupted(run: TrainingRun) -> None:
+        step(run)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def save_while_interrupted(run: TrainingRun, folder: Path) -> int:
+        os.kill(os.getpid(), signal.SIGINT)
+        return save(run, folder)
+
+    monkeypatch.setattr(TrainingRun, "step", step_until_interrupted)
+    monkeypatch.setattr(TrainingRun, "save", save_while_interrupted)
+    assert train(tmp_path, "--iterations", "8192") == 130
+    assert 0 < read_checkpoint(tmp_path).iterations < 8192
+
+
+def test_in_a_pipe_there_is_a_line_for_every_checkpoint(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.cli.train._seconds_between_reports", lambda _: 0.0)
+    options = ["--checkpoint", str(tmp_path), "--iterations", "4096", "--threads", "1", "--interval", "1e-9"]
+    assert main(["train", *options]) == 0
+    captured = capsys.readouterr()
+    lines = captured.err.splitlines()
+    assert lines[0].startswith("tiny: 240 betting nodes")
+    assert [line.partition(":")[0] for line in lines[1:]] == ["25.0%", "50.0%", "75.0%", "100.0%"]
+    assert all("nodes/s" in line and "regret" in line for line in lines[1:])
+    assert captured.err.endswith("\n")
 
 
 def test_plan_counts_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:
