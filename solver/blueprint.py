@@ -29,7 +29,7 @@ from game.definition import GameDefinition, definition_text, parse_definition
 from game.jit import cache_home
 from solver.kernels.mccfr import quantise_strategies
 from solver.layout import F32, I64, U8
-from solver.table_file import FileKind, map_file, read_header, write_tables
+from solver.table_file import FileKind, map_file, partial_path, read_header, write_tables
 from solver.training_game import TrainingGame
 from solver.tree import DECISION, Tree
 
@@ -203,10 +203,12 @@ def verify_blueprint(path: Path, tick: Tick | None = None) -> Blueprint:
 def pack(path: Path, packed: Path, tick: Tick | None = None) -> int:
     """Compress a blueprint and return the new size. An existing file stays until the new one is whole."""
     read_header(path, KIND)
+    if packed.exists() and packed.samefile(path):
+        raise BlueprintError(f"{packed} is the blueprint itself: give the packed file another name")
     image = np.memmap(path, mode="c")  # copied where it is changed
     _change_first_actions(path, image, KIND, _PACKED_KIND)
     compressor = lzma.LZMACompressor(check=lzma.CHECK_SHA256, filters=_XZ_FILTERS)
-    partial = _partial(packed)
+    partial = partial_path(packed)
     try:
         with partial.open("wb") as writer:
             for start in range(0, len(image), _CHUNK):
@@ -241,7 +243,7 @@ def unpack(path: Path, tick: Tick | None = None, cache: Path | None = None, agai
         return unpacked
     folder.mkdir(parents=True, exist_ok=True)
     decompressor = lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
-    partial = _partial(unpacked)
+    partial = partial_path(unpacked)
     try:
         with path.open("rb") as reader, partial.open("wb") as writer:
             while chunk := reader.read(_CHUNK):
@@ -280,10 +282,6 @@ def _change_first_actions(path: Path, image: U8, before: FileKind, after: FileKi
         rows = image[base[node] : base[node] + counts[node] * num_buckets].reshape(-1, num_buckets)
         rows[0] = FULL - rows.sum(axis=0, dtype=np.uint8)
     image[: len(after.magic)] = np.frombuffer(after.magic, dtype=np.uint8)
-
-
-def _partial(target: Path) -> Path:
-    return target.with_name(f".{target.name}.{os.getpid()}.partial")
 
 
 def _sync(file: IO[bytes]) -> None:

@@ -87,7 +87,7 @@ class Cost:
     """Both tables of the trainer and the bucket tables."""
     checkpoint_bytes: int
     artifact_bytes: int
-    """Mapped; at rest it is compressed to about a quarter."""
+    """Mapped, without carried training and first-round table; at rest it is compressed to about a quarter."""
     nodes_per_traversal: float
     """While strategies are uniform; later it is up to twice as many."""
 

@@ -50,8 +50,8 @@ def write_tables(
     path: Path, kind: FileKind, record: Mapping[str, object], tables: Mapping[str, Table]
 ) -> int:
     """Write a file and return its size. An existing file stays until the new one is whole."""
+    partial = partial_path(path)
     header, offsets = _make_header(record, tables)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         with partial.open("wb") as file:
             file.write(_START.pack(kind.magic, kind.version, len(header), hashlib.sha256(header).digest()))
@@ -66,6 +66,13 @@ def write_tables(
     finally:
         partial.unlink(missing_ok=True)
     return size
+
+
+def partial_path(path: Path) -> Path:
+    """What a file is called until it is whole; refused if there is no folder to write it to."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}; make it first")
+    return path.with_name(f".{path.name}.{os.getpid()}.partial")
 
 
 def read_header(path: Path, kind: FileKind) -> Header:

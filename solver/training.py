@@ -20,7 +20,7 @@ from solver.blueprint import Provenance, write_blueprint
 from solver.blueprint_presets import BlueprintPreset, named_preset
 from solver.layout import F32, I64
 from solver.mccfr import Trainer, TrainingPlan, TrainingSettings
-from solver.table_file import FileKind, Header, Table, map_file, write_tables
+from solver.table_file import FileKind, Header, Table, map_file, partial_path, write_tables
 from solver.training_game import Dealer, ListDealer, TrainingGame, new_deals
 from solver.version import fathom_version
 
@@ -285,6 +285,7 @@ def extract(folder: Path, path: Path, also: Callable[[TrainingRun, Path], int] |
 
     The training may be running: a checkpoint is replaced as a whole, never changed.
     """
+    partial_path(path)  # refused before everything is read
     run = resume(folder, ListDealer(new_deals(0, 4)), threads=1)
     size = run.write(path)
     if also is not None:

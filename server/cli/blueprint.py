@@ -8,8 +8,12 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from server.cli.arguments import whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,8 +23,9 @@ if TYPE_CHECKING:
     from solver.training_game import Dealer
     from solver.tree import Tree
 
-NODES_PER_SECOND = 15e6
-"""Of one thread on a 2-core AMD EPYC machine; `fathom bench mccfr` measures yours."""
+NODES_PER_SECOND = 22e6
+"""Of one thread in the `default` game on an idle core of an AMD EPYC machine; larger tables are slower, since
+they fit no cache. `fathom bench mccfr` measures yours."""
 
 _EPILOG = """\
 examples:
@@ -58,9 +63,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
             verb.add_argument("--round", choices=rounds, help="one round only (all make a large file)")
         elif name == "measure":
             verb.add_argument(
-                "--deals", type=int, default=10_000_000, help="to sample (default: %(default)s)"
+                "--deals", type=whole(100), default=10_000_000, help="to sample (default: %(default)s)"
             )
-            verb.add_argument("--seed", type=int, default=1, help="of the deals (default: 1)")
+            verb.add_argument("--seed", type=whole(0), default=1, help="of the deals (default: 1)")
             verb.add_argument("--json", action="store_true", help="print one JSON object")
         elif name == "pack":
             verb.add_argument("packed", type=Path, help="the new file, e.g. default.blueprint.xz")
@@ -74,16 +79,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     values.add_argument("file", type=Path, help="the blueprint")
     values.add_argument("target", type=Path, help="the new file; may be the same")
     values.add_argument(
-        "--strategies", type=int, default=10, help="of the opponent, in each seat (default: %(default)s)"
+        "--strategies", type=whole(1), default=10, help="of the opponent, in each seat (default: %(default)s)"
     )
     values.add_argument(
-        "--iterations", type=int, default=8_000_000, help="to learn each of them (default: %(default)s)"
+        "--iterations", type=whole(1), default=8_000_000, help="to learn each of them (default: %(default)s)"
     )
-    values.add_argument("--deals", type=int, default=400_000, help="to value them by (default: %(default)s)")
-    values.add_argument("--seed", type=int, default=1, help="of all randomness (default: %(default)s)")
+    values.add_argument(
+        "--deals", type=whole(1), default=400_000, help="to value them by (default: %(default)s)"
+    )
+    values.add_argument("--seed", type=whole(0), default=1, help="of all randomness (default: %(default)s)")
     values.add_argument(
         "--threads",
-        type=int,
+        type=whole(1),
         default=os.cpu_count() or 1,
         help="one: a repeatable table (default: %(default)s)",
     )
@@ -98,14 +105,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--target", type=Path, help="the new file (default: in Fathom's cache, where agents look)"
     )
     net.add_argument(
-        "--flops", type=int, default=400, help="to play out; about a second each (default: %(default)s)"
+        "--flops", type=whole(1), default=400, help="to play out; about a second each (default: %(default)s)"
     )
-    net.add_argument("--epochs", type=int, default=15, help="of the training (default: %(default)s)")
-    net.add_argument("--seed", type=int, default=1, help="of all randomness (default: %(default)s)")
+    net.add_argument("--epochs", type=whole(1), default=15, help="of the training (default: %(default)s)")
+    net.add_argument("--seed", type=whole(0), default=1, help="of all randomness (default: %(default)s)")
     net.add_argument("--json", action="store_true", help="print one JSON object")
     plan = verbs.add_parser("plan", help="what a training needs: nodes, infosets, bytes, hours")
     plan.add_argument("--preset", default="default", help="tiny, default or paper (default: default)")
-    plan.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: all (%(default)s)")
+    plan.add_argument(
+        "--threads", type=whole(1), default=os.cpu_count() or 1, help="default: all (%(default)s)"
+    )
     plan.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -136,6 +145,7 @@ def _plan(args: argparse.Namespace) -> int:
         "memory_bytes": cost.memory_bytes,
         "checkpoint_bytes": cost.checkpoint_bytes,
         "artifact_bytes": cost.artifact_bytes,
+        "artifact_is_without": "carried training (--carry), first-round table (--values)",
         "iterations": preset.iterations,
         "threads": args.threads,
         "expected_hours": round(nodes / (NODES_PER_SECOND * args.threads) / 3600, 3),
@@ -182,7 +192,8 @@ def _strategies(blueprint: Blueprint) -> int:
 def _verify(args: argparse.Namespace) -> int:
     from solver.blueprint import verify_blueprint
 
-    blueprint = verify_blueprint(args.file, _ticker("unpacking"))
+    with _bar("unpacking") as tick:
+        blueprint = verify_blueprint(args.file, tick)
     print(f"{args.file}: whole; {len(blueprint.bytes):,} probabilities, every infoset adds up to 1")
     return 0
 
@@ -240,7 +251,8 @@ def _measure(args: argparse.Namespace) -> int:
 def _pack(args: argparse.Namespace) -> int:
     from solver.blueprint import pack
 
-    size = pack(args.file, args.packed, _ticker("packing"))
+    with _bar("packing") as tick:
+        size = pack(args.file, args.packed, tick)
     print(f"{args.packed}: {size:,} bytes")
     return 0
 
@@ -259,24 +271,28 @@ def _extract(args: argparse.Namespace) -> int:
 def _open(path: Path) -> Blueprint:
     from solver.blueprint import open_blueprint
 
-    return open_blueprint(path, tick=_ticker("unpacking"))
+    with _bar("unpacking") as tick:
+        return open_blueprint(path, tick=tick)
 
 
-def _ticker(label: str) -> Tick:
-    """A progress bar on stderr that appears with the first step."""
+@contextmanager
+def _bar(label: str) -> Iterator[Tick]:
+    """A progress bar on stderr that appears with the first step and goes away, whatever happens."""
     from rich.console import Console
     from rich.progress import Progress
 
-    progress = Progress(console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    progress = Progress(console=console, transient=True, disable=not console.is_terminal)
     task = progress.add_task(label, total=None)
 
     def tick(done: int, total: int) -> None:
         progress.start()
         progress.update(task, completed=done, total=total)
-        if done >= total:
-            progress.stop()
 
-    return tick
+    try:
+        yield tick
+    finally:
+        progress.stop()
 
 
 def _history_text(tree: Tree, node: int) -> str:
@@ -349,8 +365,6 @@ def _net(args: argparse.Namespace) -> int:
     from solver.value_net import net_path
     from solver.value_training import NetTraining, train_net
 
-    if args.flops < 1 or args.epochs < 1:
-        raise ValueError("it takes at least one flop and one epoch")
     blueprint = _open(args.file)
     training = NetTraining(flops=args.flops, epochs=args.epochs, seed=args.seed)
     started = time.perf_counter()

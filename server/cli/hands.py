@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from server.cli.arguments import whole
+
 if TYPE_CHECKING:
     from server.hand_records import StoredDecision, StoredHand
     from server.hand_store import HandReader
@@ -45,14 +47,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         verb.add_argument("--match", metavar="NAME", help="of one match or session")
         verb.add_argument("--opponent", metavar="NAME", help="against somebody")
     listing.add_argument("--finished", action="store_true", help="only hands that are over")
-    listing.add_argument("--limit", type=_count, default=20, help="how many (default: %(default)s)")
+    listing.add_argument("--limit", type=whole(1, _MOST), default=20, help="how many (default: %(default)s)")
     listing.add_argument("--json", action="store_true", help="one JSON line per hand")
     show.add_argument("hand", metavar="ID", help="of a hand, or its beginning, as `list` prints it")
     show.add_argument("--json", action="store_true", help="one JSON line")
     export.add_argument(
         "--format", choices=("phh", "acpc"), default="phh", help="hand histories, or lines of a dealer's log"
     )
-    export.add_argument("--limit", type=_count, default=_MOST, help="how many of the newest (default: all)")
+    export.add_argument(
+        "--limit", type=whole(1, _MOST), default=_MOST, help="how many of the newest (default: all)"
+    )
     export.add_argument("--output", type=Path, metavar="FILE", help="default: print")
 
 
@@ -190,10 +194,3 @@ def _when(seconds: float) -> str:
     from datetime import datetime
 
     return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if not 0 < number <= _MOST:
-        raise argparse.ArgumentTypeError(f"{text}: give a number above 0")
-    return number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import lzma
 import os
 import signal
 from functools import partial
@@ -128,6 +129,7 @@ def test_finished_trainings_can_be_made_longer(tmp_path: Path, capsys: pytest.Ca
 
 def test_refusals_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(tmp_path, "--iterations", "1024") == 0
+    blueprint = str(tmp_path / "tiny.blueprint")
     cases = [
         (["train", "--checkpoint", str(tmp_path), "--quiet"], "holds a training already"),
         (["train", "--preset", "huge", "--checkpoint", str(tmp_path / "x")], "choose one of tiny"),
@@ -136,6 +138,9 @@ def test_refusals_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["blueprint", "info", str(tmp_path / "checkpoint.fathom")], "not a blueprint"),
         (["blueprint", "info", str(tmp_path / "none")], "none"),
         (["blueprint", "plan", "--preset", "huge"], "choose one of tiny"),
+        (["blueprint", "pack", blueprint, str(tmp_path / "a" / "b")], f"no folder {tmp_path / 'a'}"),
+        (["blueprint", "extract", str(tmp_path), str(tmp_path / "a" / "b")], f"no folder {tmp_path / 'a'}"),
+        (["blueprint", "pack", blueprint, blueprint], "another name"),
     ]
     for arguments, reason in cases:
         capsys.readouterr()
@@ -156,6 +161,12 @@ REFUSED_NUMBERS = [
     (["train", "--floor", "nan"], "not a number"),
     (["train", "--prune-below", "often"], "not a number"),
     (["train", "--burn-in", "nan"], "not a number"),
+    (["blueprint", "plan", "--threads", "0"], "at least 1"),
+    (["blueprint", "plan", "--threads", "-2"], "at least 1"),
+    (["blueprint", "measure", "--deals", "1"], "at least 100"),
+    (["blueprint", "values", "a", "b", "--deals", "0"], "at least 1"),
+    (["blueprint", "net", "--flops", "0"], "at least 1"),
+    (["hands", "list", "--limit", "0"], "at least 1"),
 ]
 
 
@@ -290,10 +301,28 @@ def test_in_a_pipe_there_is_a_line_for_every_checkpoint(
     assert captured.err.endswith("\n")
 
 
+def test_the_bar_goes_away_when_a_file_is_damaged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal a bar hides the cursor."""
+    rng = np.random.default_rng(1)
+    damaged = bytearray(lzma.compress(rng.bytes(3 << 20)))
+    damaged[len(damaged) // 2] ^= 1
+    (tmp_path / "damaged.xz").write_bytes(damaged)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    assert main(["blueprint", "verify", str(tmp_path / "damaged.xz")]) == 2
+    error = capsys.readouterr().err
+    hide, show = "\x1b[?25l", "\x1b[?25h"
+    assert error.count(hide) == error.count(show) == 1
+
+
 def test_plan_counts_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["blueprint", "plan", "--preset", "default", "--json", "--threads", "2"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["betting_nodes"] == sum(facts["betting_nodes_by_round"])
     assert facts["artifact_bytes"] == facts["actions"]
+    assert "--carry" in facts["artifact_is_without"]
     assert facts["actions"] > 2 * facts["infosets"]
     assert facts["expected_hours"] > 0
