@@ -41,7 +41,6 @@ class Clustering:
 
     centroids: Features
     mean_squared_distance: float  # in the features' units, by weight
-    passes: int
 
 
 def cluster(
@@ -61,12 +60,10 @@ def cluster(
     task = progress.add_task(f"{label}: passes", total=MAX_PASSES) if progress else None
     nearest = np.full(len(features), -1, dtype=np.int32)
     distances = np.empty(len(features), dtype=np.float32)
-    passes = 0
-    while passes < MAX_PASSES:
+    for passed in range(1, MAX_PASSES + 1):
         moved = _assign_all(features, lay_out(centroids), nearest, distances)
-        passes += 1
         if progress and task is not None:
-            progress.update(task, completed=passes)
+            progress.update(task, completed=passed)
         if moved <= SETTLED * len(features):
             break
         centroids = _by_sum(_means(features, weights, nearest, distances, centroids))
@@ -75,7 +72,7 @@ def cluster(
     _assign_all(features, lay_out(centroids), nearest, distances)
     power = 2 if features.shape[1] == NUM_BINS else 1  # Euclidean distances come squared
     mean = float(np.average(distances.astype(np.float64) ** power, weights=weights))
-    return Clustering(centroids, mean, passes)
+    return Clustering(centroids, mean)
 
 
 def _seed_centroids(

@@ -292,11 +292,10 @@ def fill_class_equities(river: SortedRiver, num_groups: np.int64, class_of_hand:
     # as long as each ends up in 0..65535; the largest is a score of 1980.
     with_card = np.zeros((NUM_CARDS, 2), dtype=np.uint64)
     scores = np.zeros((NUM_LIVE_HANDS, 2), dtype=np.uint64)
-    below, total = np.zeros(2, dtype=np.uint64), np.zeros(2, dtype=np.uint64)
+    total = np.zeros(2, dtype=np.uint64)
     start = _0
     for group in range(num_groups):
         end = np.uint64(river.group_ends[group])
-        below[0], below[1] = total[0], total[1]
         for i in range(start, end):
             h = np.uint64(order[i])
             for word in range(2):
