@@ -261,7 +261,8 @@ class Trainer:
 
     def _due_weight(self) -> float:
         """What the iterations so far weigh together by the plan."""
-        discounted = min(self.plan.settings.discount_share / self.progress, 1.0)
+        # What a reproducible blueprint carries has no seconds: by a plan of seconds its progress is 0.
+        discounted = min(self.plan.settings.discount_share / max(self.progress, 1e-9), 1.0)
         return self.iterations * (1 - discounted / 2)
 
     def _scale(self, factor: float) -> None:

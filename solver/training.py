@@ -150,7 +150,7 @@ class TrainingRun:
             "periods": trainer.periods,
             "weight": trainer.weight,
             "stale_average": trainer.stale_average,
-            "seconds": 0.0 if reproducible else trainer.seconds,
+            "seconds": 0.0 if reproducible and trainer.plan.iterations else trainer.seconds,
             "core_seconds": 0.0 if reproducible else self.core_seconds,
             "threads": self.most_threads,
             "products": asdict(self.products),

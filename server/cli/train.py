@@ -96,6 +96,8 @@ def run(args: argparse.Namespace) -> int:
     """Train to the end of the plan, or until interrupted."""
     from rich.console import Console
 
+    from solver.training import CHECKPOINT
+
     console = Console(stderr=True, quiet=args.quiet)
     begin = _start
     if args.resume:
@@ -105,7 +107,9 @@ def run(args: argparse.Namespace) -> int:
     with ExitStack() as lock:
         folder, training = begin(args, console, lock)
         if _train(training, folder, args.interval, console):
-            _say(console, f"stopped; go on with: fathom train --resume --checkpoint {folder}")
+            saved = (folder / CHECKPOINT).exists()
+            on = f"go on with: fathom train --resume --checkpoint {folder}" if saved else "nothing is saved"
+            _say(console, f"stopped; {on}")
             return 130
         return _finish(training, folder, args, console)
 
@@ -176,7 +180,7 @@ def _continue(args: argparse.Namespace, console: Console, lock: ExitStack) -> tu
     folder = args.checkpoint or Path(f"training-{carried.preset.name}")
     _occupy_new(folder, lock)
     unfold(unpack(args.source), folder)
-    return folder, _go_on(args, folder, plan, _products(args, carried.products), console)
+    return folder, _go_on(args, folder, carried, plan, console)
 
 
 def _resume(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
@@ -188,21 +192,21 @@ def _resume(args: argparse.Namespace, console: Console, lock: ExitStack) -> tupl
     lock.enter_context(occupied(folder))
     checkpoint = read_checkpoint(folder)
     plan = _plan(args, checkpoint, folder)
-    return folder, _go_on(args, folder, plan, _products(args, checkpoint.products), console)
+    return folder, _go_on(args, folder, checkpoint, plan, console)
 
 
 def _go_on(
-    args: argparse.Namespace, folder: Path, plan: TrainingPlan, products: Products, console: Console
+    args: argparse.Namespace, folder: Path, checkpoint: Checkpoint, plan: TrainingPlan, console: Console
 ) -> TrainingRun:
     """With the checkpoint of a folder that is ours."""
     from abstraction.tables import open_tables
     from solver.holdem_deals import HoldemDealer
-    from solver.training import read_checkpoint, resume
+    from solver.training import resume
 
     with _bars(console) as progress:
-        dealer = HoldemDealer(open_tables(read_checkpoint(folder).cards, progress=progress))
+        dealer = HoldemDealer(open_tables(checkpoint.cards, progress=progress))
     training = resume(folder, dealer, args.threads, plan)
-    training.products = products
+    training.products = _products(args, checkpoint.products)
     return training
 
 
@@ -268,7 +272,7 @@ def _save(training: TrainingRun, folder: Path, console: Console) -> None:
         training.save(folder)
     except OSError as error:
         alarm = Console(stderr=True) if console.quiet else console
-        _say(alarm, f"checkpoint not written, the one in {folder} is older: {error}")
+        _say(alarm, f"checkpoint not written: {error}")
 
 
 def _say(console: Console, text: str) -> None:

@@ -238,6 +238,9 @@ def test_reproducible_blueprints_carry_no_times(tmp_path: Path) -> None:
         assert train(folder, "--iterations", "8192", "--carry", "--reproducible") == 0
     contents = [(tmp_path / name / "tiny.blueprint").read_bytes() for name in "ab"]
     assert contents[0] == contents[1]
+    carried = str(tmp_path / "a" / "tiny.blueprint")
+    assert train(tmp_path / "c", "--from", carried, "--seconds", "0.2") == 0
+    assert read_checkpoint(tmp_path / "c").iterations > 8192
 
 
 def test_one_training_at_a_time_in_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
