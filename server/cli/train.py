@@ -87,7 +87,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     tuning.add_argument("--discount-share", type=real, help="how long to discount linearly")
     tuning.add_argument("--burn-in", type=real, help="share before averaging starts")
     tuning.add_argument("--prune-from", type=real, help="share before pruning starts")
-    tuning.add_argument("--prune-below", type=threshold, help="regret in big blinds, or never (=-inf)")
+    tuning.add_argument(
+        "--prune-below", type=threshold, help="regret in big blinds, or: never (--prune-below=-inf)"
+    )
     tuning.add_argument("--floor", type=real, help="regrets never fall below; in big blinds")
     parser.epilog = _EPILOG
 
