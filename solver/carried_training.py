@@ -91,8 +91,9 @@ def _record(blueprint: Blueprint) -> Mapping[str, Any]:
     record = blueprint.training
     if record is None:
         raise BlueprintError(f"{blueprint.path} does not carry its training: it was written without --carry")
-    # Early files do not name it, nor do those that `extract` was told to make.
-    return {**record, "products": {**record.get("products", {}), "carry": True}}
+    # Early records name no threads. What is carried is carried on, also if it was `extract` that put it in.
+    products = {**record.get("products", {}), "carry": True}
+    return {"threads": blueprint.provenance.threads, **record, "products": products}
 
 
 def _steps(magnitude: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

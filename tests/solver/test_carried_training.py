@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver.blueprint import BlueprintError, open_blueprint, pack, unpack
+from solver.blueprint import BlueprintError, add_tables, open_blueprint, pack, unpack
 from solver.carried_training import fold_in, from_steps, to_steps, to_weight_steps, unfold
 from solver.mccfr import make_plan
 from solver.training import resume
@@ -77,6 +77,22 @@ def test_a_blueprint_carries_its_training_and_it_goes_on(tmp_path: Path) -> None
     assert on.trainer.iterations == longer.iterations
     on.close()
     run.close()
+
+
+def test_early_records_know_less(tmp_path: Path) -> None:
+    run = small_run(20_000, threads=2)
+    run.step()
+    path = tmp_path / "carried.blueprint"
+    run.write(path)
+    fold_in(run, path)
+    early = {name: value for name, value in run.record().items() if name not in ("threads", "products")}
+    add_tables(path, path, {}, {"training": early})
+    unfold(path, tmp_path / "elsewhere")
+    other = resume(tmp_path / "elsewhere", small_dealer(), 1)
+    assert other.most_threads == 2
+    assert other.products.carry
+    run.close()
+    other.close()
 
 
 def test_a_blueprint_that_carries_nothing_says_so(tmp_path: Path) -> None:
