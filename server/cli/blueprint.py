@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from solver.tree import Tree
 
 NODES_PER_SECOND = 22e6
-"""Of one thread in the `default` game on an idle core of an AMD EPYC machine; larger tables are slower, since
-they fit no cache. `fathom bench mccfr` measures yours."""
+"""Of one thread in the `default` game on a core of an AMD EPYC machine that does nothing else; larger tables
+are slower. `fathom bench mccfr` measures yours."""
 
 _EPILOG = """\
 examples:
