@@ -410,6 +410,18 @@ class HandReader:
         ).fetchone()
         return None if row is None else _hand(row)
 
+    def unique_beginning(self, hand_id: str, least: int) -> str:
+        """The shortest part of an id, of at least so many letters, that no other hand's id begins with.
+
+        An id that another one begins with comes whole.
+        """
+        neighbours = self._connection.execute(
+            "SELECT max(id) FROM hands WHERE id < ? UNION ALL SELECT min(id) FROM hands WHERE id > ?",
+            (hand_id, hand_id),
+        )
+        shared = [_shared_letters(hand_id, other) for (other,) in neighbours if other is not None]
+        return hand_id[: max([least - 1, *shared]) + 1]
+
     def hands(self, query: HandQuery) -> Iterator[tuple[int, StoredHand]]:
         """Rows and hands, newest first."""
         conditions, values = _conditions(query)
@@ -460,6 +472,11 @@ class HandReader:
             (session_id,),
         ).fetchone()
         return None if row is None else StoredSession(row[0], Channel(row[1]), *row[2:])
+
+
+def _shared_letters(a: str, b: str) -> int:
+    """How many letters two texts begin with in common."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _remember(known: OrderedDict[_K, _T], key: _K, value: _T, most: int) -> None:

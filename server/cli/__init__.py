@@ -31,7 +31,7 @@ COMMANDS = {
     "decide": "ask the agent what it does in a hand, and why",
     "story": "watch the agent play hands and read what it thought",
     "pushfold": "the all-in-or-fold game: its equilibrium, and how people play it",
-    "hands": "look at the hands Fathom played, whichever way, and export them",
+    "hands": "look at the hands that the daemon and `fathom slumbot` played, and export them",
     "keys": "make, list and revoke API keys of a daemon that others can reach",
     "lbr": "measure how much a player can lose, at least: local best response",
     "solve": "solve a flop, turn or river spot exactly and show the strategy",

@@ -15,18 +15,23 @@ if TYPE_CHECKING:
     from server.hand_store import HandReader
 
 _EPILOG = """\
-Every hand that Fathom plays, by whatever way, is in one file, finished or not. It may be looked at while the
-daemon writes it.
+Every hand that the daemon or `fathom slumbot` plays is in one file, finished or not. It may be looked at
+while the daemon writes it. Cards of hands under way are not shown.
 
 examples:
   fathom hands list                                    the newest hands
   fathom hands list --channel acpc --finished --json   one JSON line per hand
-  fathom hands show Pq3…                               one hand, action by action
+  fathom hands show Pq3xW                              one hand, action by action
   fathom hands export --format phh > hands.phhs        everything, for other programs
   fathom hands export --format acpc --match table-7    STATE lines of one match"""
 
-_SHOWN = 12
+_LEAST_SHOWN = 6
+"""Of an id: shorter ones would soon be no longer unique."""
 _MOST = 1_000_000_000
+_SQLITE_MAGIC = b"SQLite format 3\0"
+_GAP = 2
+_FIRST_TO_GO = ("board", "cards", "betting", "channel", "opponent", "when")
+"""What a narrow terminal does not show."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -86,22 +91,45 @@ def _list(args: argparse.Namespace, reader: HandReader) -> int:
         for hand in hands:
             print(json.dumps(_record(hand)))
         return 0
+    if not hands:
+        print("No such hands.")
+        return 0
+    _print_table([_row(hand, reader) for hand in hands])
+    return 0
+
+
+def _row(hand: StoredHand, reader: HandReader) -> dict[str, str]:
+    record = _record(hand)
+    return {
+        "hand": reader.unique_beginning(hand.id, _LEAST_SHOWN),
+        "when": _when(hand.started_at),
+        "channel": str(hand.channel),
+        "opponent": hand.opponent,
+        "chips": "under way" if hand.chips is None else f"{hand.chips:+,}",
+        "cards": str(record["hole"]),
+        "board": str(record["board"]),
+        "betting": hand.betting,
+    }
+
+
+def _print_table(rows: list[dict[str, str]]) -> None:
+    """Whole values only: where a terminal is too narrow, columns are left out, never the hand's id."""
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    for title in ("hand", "when", "channel", "opponent", "chips", "cards", "board", "betting"):
-        table.add_column(title, justify="right" if title == "chips" else "left", no_wrap=title != "betting")
-    for hand in hands:
-        record = _record(hand)
-        chips = "under way" if hand.chips is None else f"{hand.chips:+,}"
-        table.add_row(
-            hand.id[:_SHOWN], _when(hand.started_at), hand.channel, hand.opponent, chips,
-            str(record["hole"]), str(record["board"]), hand.betting,
-        )  # fmt: skip
+    widths = {title: max(len(title), *[len(row[title]) for row in rows]) + _GAP for title in rows[0]}
     console = Console(highlight=False)
-    console.print(table if hands else "No such hands.", markup=False)
-    return 0
+    if console.is_terminal:
+        for title in _FIRST_TO_GO:
+            if sum(widths.values()) > console.width:
+                del widths[title]
+    console.width = max(console.width, sum(widths.values()))
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, _GAP, 0, 0))
+    for title in widths:
+        table.add_column(title, justify="right" if title == "chips" else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*[row[title] for title in widths])
+    console.print(table, markup=False)
 
 
 def _show(args: argparse.Namespace, reader: HandReader) -> int:
@@ -129,6 +157,8 @@ def _export(args: argparse.Namespace, reader: HandReader) -> int:
     from server.hand_records import acpc_text, phh_text
     from server.hand_store import HandQuery
 
+    if args.output is not None:
+        _refuse_databases(args.output)
     query = HandQuery(
         channel=args.channel, match=args.match, opponent=args.opponent, finished=True, limit=args.limit
     )
@@ -144,9 +174,21 @@ def _export(args: argparse.Namespace, reader: HandReader) -> int:
     return 0
 
 
+def _refuse_databases(path: Path) -> None:
+    """An export never replaces a hand store, this one or another."""
+    if path.is_dir():
+        raise ValueError(f"--output {path}: is a folder: name a file in it")
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        if file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC:
+            raise ValueError(f"--output {path}: is an SQLite file, such as a hand store: name another file")
+
+
 def _find(reader: HandReader, beginning: str) -> StoredHand:
     from server.hand_store import HandQuery
 
+    beginning = beginning.removesuffix("…")
     hand = reader.hand(beginning)
     if hand is not None:
         return hand
@@ -158,10 +200,10 @@ def _find(reader: HandReader, beginning: str) -> StoredHand:
 
 
 def _record(hand: StoredHand) -> dict[str, object]:
-    """What may be known of a hand: as long as it is under way, our cards are not."""
+    """What may be known of a hand: as long as it is under way, nobody's cards are."""
     from game.cards import cards_text
 
-    seen = hand if hand.is_finished else hand.as_seen_by_opponent()
+    hole = hand.hole if hand.is_finished else ((), ())
     return {
         "id": hand.id,
         "channel": str(hand.channel),
@@ -170,8 +212,8 @@ def _record(hand: StoredHand) -> dict[str, object]:
         "opponent": hand.opponent,
         "position": hand.position,
         "betting": hand.betting,
-        "hole": "|".join([cards_text(cards) for cards in seen.hole]),
-        "board": cards_text(seen.state().board),
+        "hole": "|".join([cards_text(cards) for cards in hole]),
+        "board": cards_text(hand.state().board),
         "started_at": hand.started_at,
         "finished_at": hand.finished_at,
         "chips": hand.chips,

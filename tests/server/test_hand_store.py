@@ -223,7 +223,7 @@ def test_hands_are_listed_and_shown(store_path: Path, capsys: pytest.CaptureFixt
     assert "f 25.0%, c 75.0%" in capsys.readouterr().out
     assert main(["hands", "show", "open", "--store", str(store_path), "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert record["hole"].startswith("|"), "our cards stay hidden while the hand is under way"
+    assert record["hole"] == "|", "cards stay hidden while the hand is under way"
     assert record["board"] == ""
 
 
@@ -235,6 +235,50 @@ def test_hands_are_exported(store_path: Path, tmp_path: Path, capsys: pytest.Cap
         main(["hands", "export", "--store", str(store_path), "--format", "acpc", "--output", str(out)]) == 0
     )
     assert len(out.read_text().splitlines()) == 5
+
+
+@pytest.mark.parametrize("name", ["h.sqlite", "link", "other.sqlite"])
+def test_an_export_never_replaces_a_hand_store(
+    store_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = store_path.with_name(name)
+    if name == "link":
+        out.symlink_to(store_path)
+    elif name == "other.sqlite":
+        HandStore(out).close()
+    before = out.read_bytes()
+    assert main(["hands", "export", "--store", str(store_path), "--output", str(out)]) == 2
+    assert "is an SQLite file" in capsys.readouterr().err
+    assert out.read_bytes() == before
+
+
+def test_ids_that_are_listed_can_be_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "h.sqlite"
+    ids = ["slumbot-0a1b2c3d-1", "slumbot-0a1b2c3d-17", "slumbot-ffffffff-1", "Pq3xWaaaaaaaaaaaaaaaaa"]
+    with HandStore(path) as store:
+        for number, hand_id in enumerate(ids):
+            store.submit(replace(played_hand(number), id=hand_id)).result()
+    assert main(["hands", "list", "--store", str(path)]) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert listed[::-1] == ["slumbot-0a1b2c3d-1", "slumbot-0a1b2c3d-17", "slumbot-f", "Pq3xWa"]
+    for shown, hand_id in zip(listed[::-1], ids, strict=True):
+        for text in (shown, shown + "…"):
+            assert main(["hands", "show", text, "--store", str(path), "--json"]) == 0
+            assert json.loads(capsys.readouterr().out)["id"] == hand_id
+
+
+def test_a_narrow_terminal_leaves_columns_out(
+    store_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "30")
+    assert main(["hands", "list", "--store", str(store_path)]) == 0
+    text = capsys.readouterr().out
+    assert "hand-4" in text
+    assert "…" not in text
+    assert "betting" not in text
 
 
 def test_questions_about_no_hand_are_refused(store_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
