@@ -1,8 +1,9 @@
-"""A report as one picture. Needs matplotlib, which comes with `pip install fathom[lab]`."""
+"""A report as one picture. Needs matplotlib, which comes with the extra `lab`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,19 @@ _SUITS = str.maketrans("cdhs", "♣♦♥♠")
 _UP, _DOWN, _GREY = "#0a6cb5", "#c4572e", "#777777"
 
 
+def verify_drawing() -> None:
+    """Refuse where nothing can be drawn."""
+    if find_spec("matplotlib") is None:
+        raise ValueError(
+            "a picture needs matplotlib: run .venv/bin/pip install -e '.[lab]', or ask for --html"
+        )
+
+
 def write_png(path: Path, report: Report) -> None:
     """Draw the verdict, the running win rate and the groups of hands."""
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
-    except ImportError:
-        raise ValueError("a picture needs matplotlib: pip install 'fathom[lab]', or ask for --html") from None
+    verify_drawing()
+    from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
+
     rows = [len(chart.groups) for chart in report.charts]
     pots = report.pots[:_POTS]
     figure = Figure(figsize=(10, 7.6 + 0.36 * sum(rows)), layout="constrained")

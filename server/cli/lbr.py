@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from server.cli.outputs import check_output
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -61,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
     terms = LbrTerms(load_definition(args.game), args.player, settings, args.seed, (args.hands + 1) // 2)
     console = Console(stderr=True)
     journal = args.save.with_name(args.save.name + ".lbr") if args.save else None
+    check_output("--save", journal)
     try:
         result = _measure(terms, journal, args.workers, console)
     except KeyboardInterrupt:

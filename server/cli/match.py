@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from server.cli.outputs import check_output
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
@@ -76,7 +78,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     outputs = parser.add_argument_group("results")
     outputs.add_argument("--json", action="store_true", help="print the result as one line of JSON")
     outputs.add_argument("--html", type=Path, metavar="FILE", help="a report as one HTML file")
-    outputs.add_argument("--png", type=Path, metavar="FILE", help="the report as a picture (fathom[lab])")
+    outputs.add_argument("--png", type=Path, metavar="FILE", help="the report as a picture; needs matplotlib")
     outputs.add_argument("--log", type=Path, metavar="FILE", help="all hands as an ACPC log")
     outputs.add_argument("--phh", type=Path, metavar="FILE", help="all hands as a .phhs hand history")
 
@@ -95,14 +97,16 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError("--aivat asks players what they would have done: it needs a match without a dealer")
     if args.workers is not None and args.workers < 1:
         raise ValueError(f"{args.workers} workers: give at least 1")
+    check_outputs(args)
     seed = args.seed
     if seed is None:
         seed = 1 if args.save else random.SystemRandom().getrandbits(32)
     texts = args.a, args.b
     labels, pairs = player_labels(texts), (args.hands + 1) // 2
+    journal = args.save.with_name(args.save.name + ".match") if args.save else None
+    check_output("--save", journal)
     terms = DuplicateTerms(load_definition(args.game), texts, labels, seed, pairs)
     console = Console(stderr=True)
-    journal = args.save.with_name(args.save.name + ".match") if args.save else None
     try:
         if args.aivat:
             terms = _with_aivat(terms)
@@ -115,26 +119,28 @@ def run(args: argparse.Namespace) -> int:
         if journal is not None:
             console.print("stopped; what was played is kept: the same command goes on from there")
         return 130
-    write_outputs(args, result, seed, adjustments)
+    print_result(args, result, seed, adjustments)
     if not args.json:
         console.print(f"seed {seed}", style="dim")
+    write_outputs(args, result, seed, adjustments)
     return 0
 
 
+def check_outputs(args: argparse.Namespace) -> None:
+    """Refuse now what could not be written after the last hand."""
+    for name in ("html", "png", "log", "phh"):
+        check_output(f"--{name}", getattr(args, name))
+    if args.png:
+        from arena.report_png import verify_drawing
+
+        verify_drawing()
+
+
 def write_outputs(
-    args: argparse.Namespace,
-    result: MatchResult,
-    seed: int,
-    adjustments: Mapping[str, Adjusted] | None = None,
+    args: argparse.Namespace, result: MatchResult, seed: int, adjustments: Mapping[str, Adjusted]
 ) -> None:
-    """Print the result and write the files asked for.
-
-    adjustments  by the name that JSON gives them; only all-in adjustment if not given
-    """
+    """Write the files asked for."""
     from arena.hand_files import write_histories, write_log
-
-    if adjustments is None:
-        adjustments = all_in_adjustment(result)
 
     if args.log:
         write_log(args.log, result, args.game, seed)
@@ -142,9 +148,18 @@ def write_outputs(
         write_histories(args.phh, result)
     if args.html or args.png:
         _write_report(args, result, seed, adjustments)
+
+
+def print_result(
+    args: argparse.Namespace, result: MatchResult, seed: int, adjustments: Mapping[str, Adjusted]
+) -> None:
+    """Tell who won, at once: before anything is written.
+
+    adjustments  by the name that JSON gives them
+    """
     if args.json:
         more = {name: found.to_json() for name, found in adjustments.items()}
-        print(json.dumps({**result.to_json(), **more, "seed": seed}))
+        print(json.dumps({**result.to_json(), **more, "seed": seed}), flush=True)
         return
     a, b = result.names
     print(f"{a} against {b}: {result.total} over {result.num_hands:,} hands (95 % interval)")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from server.cli.outputs import check_output
 
 if TYPE_CHECKING:
     from server.cli.solve_result import Outcome
@@ -200,10 +201,7 @@ def _check_files(args: argparse.Namespace) -> None:
                 raise ValueError(f"--{name}: --load only looks at a solve: use --resume to go on with it")
     if args.strategy_only and not args.save:
         raise ValueError("--strategy-only: says how to save: add --save FILE")
-    if args.save and args.save.is_dir():
-        raise ValueError(f"--save: {args.save} is a folder: name a file in it")
-    if args.save and not os.access(args.save.absolute().parent, os.W_OK):
-        raise ValueError(f"--save: cannot write into {args.save.absolute().parent}: name another place")
+    check_output("--save", args.save)
 
 
 def _find_node(path: str, job: _Job) -> Place:

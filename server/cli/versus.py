@@ -7,7 +7,8 @@ import random
 import sys
 from pathlib import Path
 
-from server.cli.match import add_outputs, write_outputs
+from server.cli.match import add_outputs, all_in_adjustment, check_outputs, print_result, write_outputs
+from server.cli.outputs import check_output
 
 _EPILOG = """\
 Plays until the dealer ends the match. Cards the opponent did not show stay unknown, in reports and files.
@@ -32,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--wait", type=float, default=10.0, metavar="SECONDS", help="for the dealer to listen (default: 10)"
     )
     parser.add_argument("--save", type=Path, metavar="NAME", help="keep the hands in NAME.hands, and go on")
-    parser.add_argument("--quiet", action="store_true", help="no words about the connection, no result")
+    parser.add_argument("--quiet", action="store_true", help="print nothing")
     add_outputs(parser)
     parser.epilog = _EPILOG
 
@@ -45,10 +46,13 @@ def run(args: argparse.Namespace) -> int:
 
     if not 0 < args.port < 65536:
         raise ValueError(f"{args.port} is not a port: give a number from 1 to 65535")
+    check_outputs(args)
+    journal = args.save.with_name(args.save.name + ".hands") if args.save else None
+    check_output("--save", journal)
     definition = load_definition(args.game)
     player = make_player(args.player)
     seed = random.SystemRandom().getrandbits(32) if args.seed is None else args.seed
-    hands = HandLog(definition, args.save.with_name(args.save.name + ".hands") if args.save else None)
+    hands = HandLog(definition, journal)
 
     def report(message: str) -> None:
         if not args.quiet:
@@ -68,6 +72,9 @@ def run(args: argparse.Namespace) -> int:
         report("the dealer closed the connection before the end of the first hand")
         return 1
     names = player_labels((args.player, args.opponent))
+    result = versus_result(definition, names, states)
+    adjustments = all_in_adjustment(result)
     if not args.quiet:
-        write_outputs(args, versus_result(definition, names, states), seed)
+        print_result(args, result, seed, adjustments)
+    write_outputs(args, result, seed, adjustments)
     return status

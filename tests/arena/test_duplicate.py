@@ -122,6 +122,42 @@ def test_one_pair_is_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["allin"]["margin_95"] is None
 
 
+@pytest.mark.parametrize("option", ["--html", "--png", "--log", "--phh", "--save"])
+def test_files_that_cannot_be_written_are_refused_before_the_first_hand(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.cli.match._play", lambda *_: pytest.fail("it played"))
+    bad = tmp_path / "missing" / "x"
+    assert main(["match", "call", "call", "--hands", "2", option, str(bad)]) == 2
+    said = capsys.readouterr().err
+    assert f"{option} {bad}" in said
+    assert "there is no folder" in said
+
+
+def test_pictures_are_refused_before_the_first_hand_where_nothing_can_be_drawn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.cli.match._play", lambda *_: pytest.fail("it played"))
+    monkeypatch.setattr("arena.report_png.find_spec", lambda _name: None)
+    assert main(["match", "call", "call", "--hands", "2", "--png", str(tmp_path / "x.png")]) == 2
+    assert "pip install -e '.[lab]'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_result_is_printed_even_if_the_report_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr("arena.hand_files.write_log", fail)
+    command = ["match", "call", "call", "--hands", "2", "--workers", "1", "--log", str(tmp_path / "log")]
+    assert main(command) == 2
+    shown = capsys.readouterr()
+    assert "call-A against call-B" in shown.out
+    assert "the disk is full" in shown.err
+
+
 def run_match(*options: str, **more: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "server.cli", "match", "pot-odds", "random", "--seed", "3"]
     command += options

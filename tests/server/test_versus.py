@@ -108,6 +108,16 @@ def test_another_match_under_the_same_name_is_not_mixed_in(tmp_path: Path) -> No
     assert again.states() == states[2:]
 
 
+def test_quiet_means_nothing_printed_but_files_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "quiet.log"
+    deal(4, ["call", "--quiet", "--log", str(log)], ["call", "--quiet"])
+    shown = capsys.readouterr()
+    assert shown.out == shown.err == ""
+    assert log.read_text().count("STATE:") == 4
+
+
 def test_players_are_seeded_by_the_hand() -> None:
     results = [deal(10, ["random", "--seed", "4", "--quiet"], ["min-raise", "--quiet"]) for _ in range(2)]
     assert [r.state.betting.text for r in results[0]] == [r.state.betting.text for r in results[1]]
