@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from game.definition import HUNL, definition_text
+from server.cli.numbers import whole_number
 
 _SEED = 20
 _CLIENT_SEEDS = ("1", "2")
@@ -36,9 +37,11 @@ def main(argv: list[str]) -> int:
     """Measure; one line, JSON on request."""
     parser = argparse.ArgumentParser(prog="fathom bench acpc", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--hands", type=int, default=500, help="hands per match (default: %(default)s)")
     parser.add_argument(
-        "--rounds", type=int, default=15, help="matches per dealer and way (default: %(default)s)"
+        "--hands", type=whole_number(), default=500, help="hands per match (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--rounds", type=whole_number(), default=15, help="matches per dealer and way (default: %(default)s)"
     )
     parser.add_argument(
         "--reference",

@@ -19,6 +19,7 @@ from arena.allin import allin_chips
 from arena.duplicate import DuplicateTerms, play_duplicate
 from bench._figures import print_figures
 from game.definition import HUNL, definition_text
+from server.cli.numbers import whole_number
 
 QUICK = ("--hands", "2000")
 
@@ -30,9 +31,11 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--player", default="blueprint", help="a blueprint player (default: %(default)s)")
     parser.add_argument("--bias", default="call*10", help="of his opponent (default: %(default)s)")
     parser.add_argument("--opponent", help="another opponent instead")
-    parser.add_argument("--hands", type=int, default=20_000, help="default: %(default)s")
+    parser.add_argument("--hands", type=whole_number(), default=20_000, help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="default: %(default)s")
+    parser.add_argument(
+        "--workers", type=whole_number(), default=os.cpu_count() or 1, help="default: %(default)s"
+    )
     args = parser.parse_args(argv)
     figures = _measure(args)
     print_figures(figures, args.json)

@@ -40,6 +40,7 @@ from game.cards import parse_cards
 from game.definition import HUNL
 from game.state import hand_state
 from protocol.acpc import parse_betting
+from server.cli.numbers import positive_number, whole_number
 
 QUICK = ("--seconds", "3", "--hands", "20", "--decisions", "300", "--workers", "2")
 
@@ -83,12 +84,18 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="fathom bench api", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--blueprint", default="", metavar="FILE", help="default: the daemon's own choice")
-    parser.add_argument("--workers", type=int, default=4, help="of the daemon (default: %(default)s)")
     parser.add_argument(
-        "--rate", type=float, default=200.0, help="requests per second (default: %(default)s)"
+        "--workers", type=whole_number(), default=4, help="of the daemon (default: %(default)s)"
     )
-    parser.add_argument("--seconds", type=float, default=20.0, help="of requests (default: %(default)s)")
-    parser.add_argument("--hands", type=int, default=300, help="hands at once (default: %(default)s)")
+    parser.add_argument(
+        "--rate", type=positive_number, default=200.0, help="requests per second (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--seconds", type=positive_number, default=20.0, help="of requests (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--hands", type=whole_number(), default=300, help="hands at once (default: %(default)s)"
+    )
     parser.add_argument(
         "--decisions", type=int, default=20_000, help="while memory is watched (default: %(default)s)"
     )

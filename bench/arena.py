@@ -20,6 +20,7 @@ from arena.lbr_run import LbrTerms, measure_lbr
 from arena.results import estimate
 from bench._figures import print_figures
 from game.definition import HUNL, NUM_PLAYERS
+from server.cli.numbers import whole_number
 
 QUICK = ("--hands", "200000", "--matches", "50", "--lbr-hands", "400")
 
@@ -29,13 +30,19 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="fathom bench arena", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--player", default="blueprint", help="a blueprint player (default: %(default)s)")
-    parser.add_argument("--hands", type=int, default=500_000, help="of one match (default: %(default)s)")
-    parser.add_argument("--matches", type=int, default=200, help="for the coverage (default: %(default)s)")
     parser.add_argument(
-        "--match-hands", type=int, default=4_000, help="of each of these (default: %(default)s)"
+        "--hands", type=whole_number(), default=500_000, help="of one match (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--matches", type=whole_number(), default=200, help="for the coverage (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--match-hands", type=whole_number(), default=4_000, help="of each of these (default: %(default)s)"
     )
     parser.add_argument("--lbr-hands", type=int, default=2_000, help="0 for none (default: %(default)s)")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="default: %(default)s")
+    parser.add_argument(
+        "--workers", type=whole_number(), default=os.cpu_count() or 1, help="default: %(default)s"
+    )
     args = parser.parse_args(argv)
     figures = _measure(args)
     print_figures(figures, args.json)

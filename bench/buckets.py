@@ -43,6 +43,7 @@ from game.cards import Cards
 from game.evaluator import NUM_LIVE_HANDS
 from game.hands import NUM_HANDS
 from game.jit import kernel
+from server.cli.numbers import positive_number
 
 U8 = npt.NDArray[np.uint8]
 U16 = npt.NDArray[np.uint16]
@@ -71,7 +72,10 @@ def main(argv: list[str]) -> int:
         help="which of the 22,100 flops to relabel: START:END or all (default: %(default)s)",
     )
     parser.add_argument(
-        "--sample", type=float, default=1.0, help="so many times the usual number of boards (default: 1)"
+        "--sample",
+        type=positive_number,
+        default=1.0,
+        help="so many times the usual number of boards (default: 1)",
     )
     parser.add_argument("--seed", type=int, default=1, help="of clustering and boards (default: %(default)s)")
     args = parser.parse_args(argv)

@@ -23,6 +23,7 @@ from abstraction.menu import parse_menu_book
 from bench._figures import print_figures
 from game.cards import NUM_CARDS
 from game.hands import HAND_CLASS, NUM_CLASSES, NUM_HANDS
+from server.cli.numbers import positive_number, whole_number
 from solver.cfr import Solver
 from solver.holdem import holdem_game
 from solver.layout import F32
@@ -60,14 +61,21 @@ def main(argv: list[str]) -> int:
     """Measure and print; exit status 1 if any strategy is invalid."""
     parser = argparse.ArgumentParser(prog="fathom bench deadline", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--spots", type=int, default=200, help="random spots (default: %(default)s)")
+    parser.add_argument(
+        "--spots", type=whole_number(), default=200, help="random spots (default: %(default)s)"
+    )
     parser.add_argument(
         "--first", type=int, default=0, help="number of the first spot (default: %(default)s)"
     )
     parser.add_argument(
-        "--max-deadline", type=float, default=5.0, help="seconds, at least 0.02 (default: %(default)s)"
+        "--max-deadline",
+        type=positive_number,
+        default=5.0,
+        help="seconds, at least 0.02 (default: %(default)s)",
     )
-    parser.add_argument("--threads", type=int, default=1, help="of each solve (default: %(default)s)")
+    parser.add_argument(
+        "--threads", type=whole_number(), default=1, help="of each solve (default: %(default)s)"
+    )
     parser.add_argument("--verbose", action="store_true", help="a line per spot on stderr")
     args = parser.parse_args(argv)
     if args.max_deadline < MIN_DEADLINE:

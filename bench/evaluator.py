@@ -26,6 +26,7 @@ from game import evaluator_tables
 from game.evaluator import NUM_LIVE_HANDS, fill_river, fill_river_live, fill_strengths_7, strength_counts
 from game.hands import NUM_HANDS
 from game.jit import kernel
+from server.cli.numbers import whole_number
 
 U8 = npt.NDArray[np.uint8]
 U16 = npt.NDArray[np.uint16]
@@ -37,10 +38,14 @@ def main(argv: list[str]) -> int:
     """Measure and print; exit status 0."""
     parser = argparse.ArgumentParser(prog="fathom bench evaluator", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--hands", type=int, default=10_000_000, help="random hands (default: %(default)s)")
-    parser.add_argument("--boards", type=int, default=20_000, help="random boards (default: %(default)s)")
     parser.add_argument(
-        "--repeats", type=int, default=5, help="the best of so many runs (default: %(default)s)"
+        "--hands", type=whole_number(), default=10_000_000, help="random hands (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--boards", type=whole_number(), default=20_000, help="random boards (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--repeats", type=whole_number(), default=5, help="the best of so many runs (default: %(default)s)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the random cards (default: %(default)s)")
     args = parser.parse_args(argv)

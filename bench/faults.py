@@ -34,6 +34,7 @@ from arena.clock import TimeLimits
 from bench._daemon import Daemon, Metrics, running_daemon
 from bench._figures import print_figures
 from bench._table import Table, Wire
+from server.cli.numbers import positive_number, whole_number
 from server.hand_store import HandQuery, HandReader
 
 QUICK = ("--hands", "20", "--budget", "0.2", "--kill-every", "1")
@@ -76,12 +77,17 @@ def main(argv: list[str]) -> int:
     )
     add = parser.add_argument
     add("--json", action="store_true", help="print one JSON line")
-    add("--hands", type=int, default=500, help="of the match (default: %(default)s)")
-    add("--budget", type=float, default=0.5, help="seconds per hand (default: %(default)s)")
-    add("--response", type=float, default=5.0, help="seconds for one action at most (default: %(default)s)")
+    add("--hands", type=whole_number(), default=500, help="of the match (default: %(default)s)")
+    add("--budget", type=positive_number, default=0.5, help="seconds per hand (default: %(default)s)")
+    add(
+        "--response",
+        type=positive_number,
+        default=5.0,
+        help="seconds for one action at most (default: %(default)s)",
+    )
     add("--slack", type=float, default=0.0, help="seconds per hand the dealer allows besides (default: 0)")
-    add("--workers", type=int, default=4, help="default: %(default)s")
-    add("--kill-every", type=float, default=2.0, metavar="SECONDS", help="default: %(default)s")
+    add("--workers", type=whole_number(), default=4, help="default: %(default)s")
+    add("--kill-every", type=positive_number, default=2.0, metavar="SECONDS", help="default: %(default)s")
     add("--blueprint", default="", metavar="FILE", help="default: as `fathom serve`")
     add("--seed", type=int, default=1, help="of cards, opponent and faults (default: 1)")
     add("--table", type=Path, metavar="FILE", help="also put the figures into this document")

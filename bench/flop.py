@@ -34,6 +34,7 @@ from abstraction.menu import parse_menu_book
 from bench._figures import print_figures
 from game.cards import Cards, cards_text, parse_cards
 from game.ranges import parse_range
+from server.cli.numbers import whole_number
 from solver.adapted_rollouts import AdaptedRollouts
 from solver.agent_settings import ADAPTED, CHOICES, LEARNED, NET, ROLLOUTS, AgentSettings
 from solver.archive import load, save
@@ -141,16 +142,18 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="fathom bench flop", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--blueprint", type=Path, help="default: the one that comes with Fathom")
-    parser.add_argument("--spots", type=int, default=len(BOARDS), help="default: %(default)s")
-    parser.add_argument("--iterations", type=int, default=1000, help="of the agent (default: %(default)s)")
-    parser.add_argument("--exact-iterations", type=int, default=150, help="default: %(default)s")
+    parser.add_argument("--spots", type=whole_number(), default=len(BOARDS), help="default: %(default)s")
+    parser.add_argument(
+        "--iterations", type=whole_number(), default=1000, help="of the agent (default: %(default)s)"
+    )
+    parser.add_argument("--exact-iterations", type=whole_number(), default=150, help="default: %(default)s")
     parser.add_argument(
         "--settling-iterations",
         type=int,
         default=_SETTLING,
         help="of the rest of the game around a fixed strategy (default: %(default)s)",
     )
-    parser.add_argument("--threads", type=int, default=2, help="default: %(default)s")
+    parser.add_argument("--threads", type=whole_number(), default=2, help="default: %(default)s")
     parser.add_argument(
         "--net",
         action="store_true",

@@ -41,6 +41,7 @@ from protocol.acpc_dealer import (
 )
 from protocol.acpc_log_reader import parse_log_score, parse_log_state
 from protocol.errors import RecordError, RemoteProtocolError
+from server.cli.numbers import whole_number
 from server.machine import usable_cores
 
 SIDES = ("client", "dealer", "log")
@@ -71,12 +72,14 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="fathom bench fuzz", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--lines",
-        type=int,
+        type=whole_number(),
         default=1_000_000,
         help="mutated lines for each side (default: %(default)s)",
     )
     parser.add_argument("--seed", type=int, default=1, help="of the mutations (default: %(default)s)")
-    parser.add_argument("--processes", type=int, default=usable_cores(), help="default: %(default)s")
+    parser.add_argument(
+        "--processes", type=whole_number(), default=usable_cores(), help="default: %(default)s"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
     began = time.perf_counter()

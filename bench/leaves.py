@@ -32,6 +32,7 @@ from bench._figures import print_figures
 from bench._sampled_play_outs import NUM_KINDS, PlayOuts, Sampled
 from game.cards import NUM_CARDS, Cards, cards_text
 from game.hands import HAND_CARDS, HAND_CLASS, NUM_HANDS, unblocked
+from server.cli.numbers import whole_number
 from solver.blueprint import FULL, Blueprint, open_blueprint
 from solver.blueprint_walk import make_walk_tree
 from solver.default_blueprint import default_blueprint_path
@@ -90,12 +91,12 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="fathom bench leaves", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--blueprint", type=Path, help="default: the one that comes with Fathom")
-    parser.add_argument("--leaves", type=int, default=50, help="default: %(default)s")
-    parser.add_argument("--samples", type=int, default=200_000, help="play-outs each (default: %(default)s)")
+    parser.add_argument("--leaves", type=whole_number(), default=50, help="default: %(default)s")
+    parser.add_argument(
+        "--samples", type=whole_number(2), default=200_000, help="play-outs each (default: %(default)s)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     args = parser.parse_args(argv)
-    if args.leaves < 1 or args.samples < 2:
-        parser.error("it takes a leaf and two samples to compare anything")
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
     started = time.perf_counter()
     rng = np.random.default_rng(args.seed)

@@ -20,6 +20,7 @@ from functools import partial
 import numpy as np
 
 from bench._figures import print_figures
+from server.cli.numbers import whole_number
 from solver.cfr import Solver
 from solver.cut import cut_tree
 from solver.depth_limited import DepthLimitedSolver, TableLeaves
@@ -56,13 +57,28 @@ def main(argv: list[str]) -> int:
     """Measure and print; exit status 0."""
     parser = argparse.ArgumentParser(prog="fathom bench leduc", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--strategies", default="1,2,4,8", help="of the opponent (default: %(default)s)")
-    parser.add_argument("--iterations", type=int, default=2000, help="of each solve (default: %(default)s)")
-    parser.add_argument("--blueprint", type=int, default=2000, help="its iterations (default: %(default)s)")
+    parser.add_argument(
+        "--strategies",
+        type=_counts,
+        default=(1, 2, 4, 8),
+        metavar="N,N",
+        help="of the opponent (default: 1,2,4,8)",
+    )
+    parser.add_argument(
+        "--iterations", type=whole_number(), default=2000, help="of each solve (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--blueprint", type=whole_number(), default=2000, help="its iterations (default: %(default)s)"
+    )
     args = parser.parse_args(argv)
-    figures = measure([int(n) for n in args.strategies.split(",")], args.iterations, args.blueprint)
+    figures = measure(list(args.strategies), args.iterations, args.blueprint)
     print_figures(figures, args.json)
     return 0
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    read = whole_number()
+    return tuple([read(part) for part in text.split(",")])
 
 
 def measure(counts: list[int], iterations: int, blueprint_iterations: int) -> dict[str, object]:

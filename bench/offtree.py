@@ -40,6 +40,7 @@ from game.actions import CALL, Action, ActionKind, raise_to
 from game.betting import BettingState, start
 from game.cards import NUM_CARDS, Cards, cards_text
 from game.hands import HAND_CARDS, unblocked
+from server.cli.numbers import whole_number
 from server.machine import usable_cores
 from solver.agent import Agent
 from solver.agent_settings import PREFLOP, make_settings
@@ -97,16 +98,20 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="fathom bench offtree", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--blueprint", type=Path, help="default: the one that comes with Fathom")
-    parser.add_argument("--hands", type=int, default=2000, help="default: %(default)s")
-    parser.add_argument("--iterations", type=int, default=3, help="of flop solves (default: %(default)s)")
+    parser.add_argument("--hands", type=whole_number(), default=2000, help="default: %(default)s")
+    parser.add_argument(
+        "--iterations", type=whole_number(), default=3, help="of flop solves (default: %(default)s)"
+    )
     parser.add_argument(
         "--again", type=float, default=0.1, help="share of decisions asked twice (default: %(default)s)"
     )
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
-    parser.add_argument("--processes", type=int, default=usable_cores(), help="default: %(default)s")
+    parser.add_argument(
+        "--processes", type=whole_number(), default=usable_cores(), help="default: %(default)s"
+    )
     args = parser.parse_args(argv)
-    if args.hands < 1 or args.iterations < 1 or not 0 <= args.again <= 1:
-        parser.error("give at least one hand and one iteration, and a share between 0 and 1")
+    if not 0 <= args.again <= 1:
+        parser.error(f"--again {args.again:g}: write a share between 0 and 1")
     path = args.blueprint or default_blueprint_path()
     open_blueprint(path)  # unpacks it once, and refuses what is none
     started = time.perf_counter()

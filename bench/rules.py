@@ -27,6 +27,7 @@ from server.machine import usable_cores
 
 if TYPE_CHECKING:
     from bench._oracles import Oracle, SpielGame
+from server.cli.numbers import whole_number
 
 GAMES: dict[str, GameDefinition] = {
     "hunl": HUNL,
@@ -69,7 +70,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="fathom bench rules", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--hands",
-        type=int,
+        type=whole_number(),
         default=100_000,
         help="hands judged by OpenSpiel (default: %(default)s)",
     )
@@ -80,7 +81,9 @@ def main(argv: list[str]) -> int:
         help="of these, hands judged by PokerKit too (default: %(default)s)",
     )
     parser.add_argument("--seed", type=int, default=1, help="of cards and players (default: %(default)s)")
-    parser.add_argument("--processes", type=int, default=usable_cores(), help="default: %(default)s")
+    parser.add_argument(
+        "--processes", type=whole_number(), default=usable_cores(), help="default: %(default)s"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
     try:

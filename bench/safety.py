@@ -27,6 +27,7 @@ from abstraction.menu import parse_menu_book
 from game.cards import NUM_CARDS
 from game.errors import RangeError
 from game.hands import HAND_CLASS, NUM_CLASSES, NUM_HANDS
+from server.cli.numbers import whole_number
 from solver.cfr import Solver
 from solver.engine import Engine
 from solver.game import Game
@@ -50,12 +51,18 @@ def main(argv: list[str]) -> int:
     """Measure and print; exit status 1 if a safe method raised exploitability beyond the tolerance."""
     parser = argparse.ArgumentParser(prog="fathom bench safety", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--spots", type=int, default=20, help="random turn spots (default: %(default)s)")
+    parser.add_argument(
+        "--spots", type=whole_number(), default=20, help="random turn spots (default: %(default)s)"
+    )
     parser.add_argument(
         "--first", type=int, default=0, help="number of the first spot (default: %(default)s)"
     )
-    parser.add_argument("--coarse", type=int, default=30, help="turn iterations (default: %(default)s)")
-    parser.add_argument("--fine", type=int, default=300, help="river iterations (default: %(default)s)")
+    parser.add_argument(
+        "--coarse", type=whole_number(), default=30, help="turn iterations (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--fine", type=whole_number(), default=300, help="river iterations (default: %(default)s)"
+    )
     parser.add_argument("--tolerance", type=float, default=0.02, help="%% of the pot (default: %(default)s)")
     parser.add_argument("--verbose", action="store_true", help="a line per spot on stderr")
     args = parser.parse_args(argv)

@@ -27,6 +27,7 @@ from abstraction.menu import parse_menu_book
 from bench._figures import print_figures
 from game.cards import parse_cards
 from game.hands import NUM_HANDS
+from server.cli.numbers import whole_number
 from solver.cfr import Solver
 from solver.game import Game
 from solver.holdem import holdem_game
@@ -72,7 +73,7 @@ def main(argv: list[str]) -> int:
     """Measure and print; exit status 0."""
     parser = argparse.ArgumentParser(prog="fathom bench solve", description=__doc__.splitlines()[0])
     parser.add_argument("--spot", choices=SPOTS, default="river", help="(default: %(default)s)")
-    parser.add_argument("--threads", type=int, default=1, help="(default: %(default)s)")
+    parser.add_argument("--threads", type=whole_number(), default=1, help="(default: %(default)s)")
     parser.add_argument("--variant", choices=VARIANTS, default="default", help="(default: %(default)s)")
     parser.add_argument("--repeats", type=int, default=0, help="runs, the best counts (default: by spot)")
     parser.add_argument("--max-iterations", type=int, default=5000, help="(default: %(default)s)")

@@ -19,6 +19,7 @@ from abstraction.menu import parse_menu_book
 from bench._figures import print_figures
 from game.cards import parse_cards
 from game.ranges import parse_range
+from server.cli.numbers import whole_number
 from solver import schedules
 from solver.cfr import Solver
 from solver.game import Game
@@ -85,8 +86,8 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--spots", default="", help="only spots whose name contains this, e.g. river")
     parser.add_argument("--variants", nargs="*", choices=VARIANTS | NEIGHBOURS, default=list(VARIANTS))
     parser.add_argument("--rises", action="store_true", help="how far exploitability rises, not falls")
-    parser.add_argument("--iterations", type=int, default=1000, help="(default: %(default)s)")
-    parser.add_argument("--threads", type=int, default=1, help="(default: %(default)s)")
+    parser.add_argument("--iterations", type=whole_number(), default=1000, help="(default: %(default)s)")
+    parser.add_argument("--threads", type=whole_number(), default=1, help="(default: %(default)s)")
     parser.add_argument("--plot", type=Path, help="write the mean curves to this SVG file")
     args = parser.parse_args(argv)
     names = [name for name in RECORDED if args.spots in name]

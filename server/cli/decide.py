@@ -7,10 +7,14 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from server.cli.numbers import positive_number, whole_number
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from game.actions import Action
+    from game.definition import GameDefinition
+    from protocol.acpc import MatchState
     from solver.decision import Decision
 
 _EPILOG = """\
@@ -22,21 +26,28 @@ examples:
   fathom decide 'MATCHSTATE:0:0:r300c/cr450:QhJh|/Th9c2s' --json  one line; "action" is what to send"""
 
 _STREETS = ("pre-flop", "flop", "turn", "river")
-_SEATS = ("big blind", "button")
+_SEATS = ("in the big blind", "on the button")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
+    from solver.agent_settings import DEFAULT_BUDGET
+
     parser.add_argument("state", help="MATCHSTATE line with the cards we hold; it must be our turn")
     parser.add_argument("--blueprint", type=Path, metavar="FILE", help="default: the one with Fathom")
-    parser.add_argument("--budget", type=float, default=0.0, metavar="SECONDS", help="for the whole hand")
-    parser.add_argument(
+    effort = parser.add_mutually_exclusive_group()
+    effort.add_argument(
+        "--budget",
+        type=positive_number,
+        metavar="SECONDS",
+        help=f"for the whole hand (default: {DEFAULT_BUDGET:g})",
+    )
+    effort.add_argument(
         "--iterations",
-        type=int,
-        default=0,
+        type=whole_number(),
         help="of flop solves (turns get half, rivers four times as many), instead of a budget: repeatable",
     )
-    parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--threads", type=whole_number(), default=1, help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=1, help="of all that is random (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.epilog = _EPILOG
@@ -49,18 +60,19 @@ def run(args: argparse.Namespace) -> int:
     from arena.agent_player import AgentPlayer
     from game.definition import HUNL
     from game.hands import hand_index
-    from protocol.acpc import parse_match_state
     from solver.agent import Agent
     from solver.agent_settings import make_settings
     from solver.blueprint import open_blueprint
     from solver.default_blueprint import default_blueprint_path
 
-    match = parse_match_state(args.state, HUNL)
+    match = _read_state(args.state, HUNL)
     state, position = match.state, match.position
     if state.betting.actor != position:
         raise ValueError(f"it is not our turn: position {position} does not act after {state.betting.text!r}")
+    if args.blueprint is not None and not args.blueprint.is_file():
+        raise ValueError(f"--blueprint {args.blueprint}: there is no such file")
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
-    agent = Agent(blueprint, make_settings(args.budget, args.iterations, threads=args.threads))
+    agent = Agent(blueprint, make_settings(args.budget or 0.0, args.iterations or 0, threads=args.threads))
     hand = AgentPlayer("agent", agent).start_hand(args.seed)
     decision = hand.decision(state.betting, state.visible_board)
     own = hand_index(*state.hole[position])
@@ -72,6 +84,23 @@ def run(args: argparse.Namespace) -> int:
 
         _show(Console(highlight=False), position, decision, own, action)
     return 0
+
+
+def _read_state(text: str, definition: GameDefinition) -> MatchState:
+    from protocol.acpc import parse_match_state
+    from protocol.errors import RemoteProtocolError
+
+    try:
+        return parse_match_state(text, definition)
+    except RemoteProtocolError:
+        fields = text.split(":")
+        position = fields[1] if len(fields) > 1 else ""
+        before, _, after = fields[-1].split("/")[0].partition("|")
+        if position == "1" and before and not after:
+            raise ValueError("you are position 1: write your cards after the |, e.g. |AsKd") from None
+        if position == "0" and after and not before:
+            raise ValueError("you are position 0: write your cards before the |, e.g. AsKd|") from None
+        raise
 
 
 def _record(decision: Decision, own: int, action: str) -> dict[str, object]:
@@ -87,13 +116,15 @@ def _show(console: Console, position: int, decision: Decision, own: int, action:
     from arena.hand_story import describe
     from game.cards import cards_text
     from game.hands import hand_text
-    from server.cli.grid import action_colours, coloured_grid, gather_cells, share_bar
+    from server.cli import grid
+    from solver.decision import Method
 
     betting, strategy = decision.betting, decision.strategy
-    board = cards_text(decision.board) or "no board yet"
+    place = f"[bold]{_STREETS[betting.round_index]}[/] {cards_text(decision.board)}".rstrip()
+    to_call = f"{betting.to_call:,}" if betting.to_call else "nothing"
     console.print(
-        f"[bold]{_STREETS[betting.round_index]}[/] {board}, pot {betting.pot:,}, {betting.to_call:,} to call;"
-        f" we hold [bold]{hand_text(own)}[/] in the {_SEATS[position]}"
+        f"{place}, pot {betting.pot:,}, {to_call} to call;"
+        f" we hold [bold]{hand_text(own)}[/] {_SEATS[position]}"
     )
     values, exploitability = decision.values(), decision.exploitability()
     quality = (
@@ -104,35 +135,36 @@ def _show(console: Console, position: int, decision: Decision, own: int, action:
         f"{decision.method.value}, {decision.iterations:,} iterations{quality}; {phases}", style="dim"
     )
     words = tuple([_word(str(name), betting.definition.stacks[0]) for name in strategy.actions])
-    colours = action_colours(words)
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for title in ("action", "this hand", "", "worth", "whole range", ""):
+    colours, letters = grid.action_colours(words), grid.action_letters(words)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for title in ("", "action", "this hand", "", "worth", "whole range", ""):
         table.add_column(title, justify="right" if "h" in title else "left")
     rows = zip(strategy.actions, strategy.probabilities, decision.frequencies(), colours, strict=True)
     for i, (name, row, share, colour) in enumerate(rows):
         here, everywhere = float(row[own]), float(share)
         table.add_row(
+            grid.action_mark(console, colour, letters[i]),
             describe(name, betting),
             f"{here:.1%}",
-            share_bar(here, 12, colour),
+            grid.share_bar(console, here, 12, colour),
             "" if values is None or np.isnan(values[i, own]) else f"{values[i, own]:+,.0f}",
             f"{everywhere:.1%}",
-            share_bar(everywhere, 12, colour),
+            grid.share_bar(console, everywhere, 12, colour),
         )
     console.print(table)
     labels = np.arange(len(decision.ranges[0]))
-    cells = gather_cells(
+    if values is not None and decision.method is Method.DEPTH_LIMITED:
+        console.print("worth: a sampled estimate, in chips over the whole hand", style="dim")
+    cells = grid.gather_cells(
         labels, decision.ranges[position].astype(np.float64), strategy.probabilities.astype(np.float64)
     )
-    console.print(
-        "\n[bold]our range[/], by what it does", coloured_grid(cells, colours, console.width), sep="\n"
-    )
+    console.print("\n[bold]our range[/], by what it does")
+    grid.show_grid(console, cells, colours, letters)
     theirs = decision.ranges[1 - position].astype(np.float64)
-    cells = gather_cells(labels, theirs, np.ones((1, len(labels))))
-    console.print(
-        "[bold]the opponent's range[/]", coloured_grid(cells, ("#8a63d2",), console.width), sep="\n"
-    )
-    console.print(f"[bold]→ {describe(action, betting)}[/]  ({action})")
+    cells = grid.gather_cells(labels, theirs, np.ones((1, len(labels))))
+    console.print("[bold]the opponent's range[/]")
+    grid.show_grid(console, cells, ("#8a63d2",), ("#",))
+    console.print(f"[bold]→ {describe(action, betting)}[/]  ({action}; drawn at random from the strategy)")
 
 
 def _word(action: str, stack: int) -> str:

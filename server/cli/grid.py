@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
@@ -66,6 +67,24 @@ def action_letters(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple([word if word in "fxca" else "123456789"[min(bets.index(word), 8)] for word in words])
 
 
+def has_colours(console: Console) -> bool:
+    """Whether colours can tell actions apart here."""
+    return console.color_system is not None and not console.no_color
+
+
+def show_grid(console: Console, cells: Cells, colours: tuple[str, ...], letters: tuple[str, ...]) -> None:
+    """The grid in colours where there are any, in letters elsewhere."""
+    if has_colours(console):
+        console.print(coloured_grid(cells, colours, console.width))
+    else:
+        console.print(Text(plain_grid(cells, letters), no_wrap=True))
+
+
+def action_mark(console: Console, colour: str, letter: str) -> Text:
+    """What the grid shows for an action."""
+    return Text("  ", f"on {colour}") if has_colours(console) else Text(letter)
+
+
 def coloured_grid(cells: Cells, colours: tuple[str, ...], width: int = 80) -> Text:
     """The grid for a terminal with colours: 26 lines, as wide as fits."""
     grid = Text(no_wrap=True)
@@ -95,8 +114,10 @@ def plain_grid(cells: Cells, letters: tuple[str, ...]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def share_bar(share: float, width: int, colour: str) -> Text:
-    """A bar of a share 0..1."""
+def share_bar(console: Console, share: float, width: int, colour: str) -> Text:
+    """A bar of a share 0..1, in blocks where there are no colours."""
+    if not has_colours(console):
+        return Text("█" * round(share * width), no_wrap=True)
     line = Text(no_wrap=True)
     _coloured_line(line, "", 1.0, np.array([share, 1 - share]), (colour, _EMPTY), width)
     return line

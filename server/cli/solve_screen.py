@@ -104,8 +104,9 @@ def solve_with_progress(console: Console, solver: Solver, limits: Limits, pot: f
 def show_outcome(console: Console, outcome: Outcome) -> None:
     """How good the solution is and what it took."""
     chips, evs = outcome.quality.exploitability, outcome.root_evs()
-    line = Text(f"Exploitability {outcome.exploitability_share:.3%} of the pot", "bold")
-    line.append(f" ({chips:.4g} chips)", "not bold")
+    share = max(outcome.exploitability_share, 0.0)  # rounding may leave less than nothing
+    line = Text(f"Exploitability {share:.3%} of the pot", "bold")
+    line.append(f" ({max(chips, 0.0):.4g} chips)", "not bold")
     console.print(line)
     console.print(
         Text(
@@ -141,10 +142,7 @@ def show_view(console: Console, outcome: Outcome, view: View) -> None:
     cells = grid.gather_cells(
         labels[possible], weight[possible], values.strategy[:, possible].astype(np.float64)
     )
-    if _has_colours(console):
-        console.print(grid.coloured_grid(cells, grid.action_colours(view.words), console.width))
-    else:
-        console.print(Text(grid.plain_grid(cells, grid.action_letters(view.words)), no_wrap=True))
+    grid.show_grid(console, cells, grid.action_colours(view.words), grid.action_letters(view.words))
     console.print(_player_table(view))
 
 
@@ -229,16 +227,13 @@ def _sparkline(values: list[float], width: int = 16) -> str:
 def _action_table(console: Console, view: View) -> Table:
     values = view.values
     table = _table()
-    coloured = _has_colours(console)
     marks, colours = grid.action_letters(view.words), grid.action_colours(view.words)
     for heading in ("", "action", "how often", "", "ev"):
         table.add_column(heading, justify="right" if heading in ("how often", "ev") else "left")
     for a, share in enumerate(values.frequencies()):
         known = not math.isnan(share)
-        bar: Text | str = "█" * round(share * _BAR) if known else ""
-        if coloured and known:
-            bar = grid.share_bar(float(share), _BAR, colours[a])
-        mark = Text("  ", f"on {colours[a]}") if coloured else Text(marks[a])
+        bar = grid.share_bar(console, float(share), _BAR, colours[a]) if known else ""
+        mark = grid.action_mark(console, colours[a], marks[a])
         ev = _chips(action_mean(values, a), 1) if share >= _RARE else "–"
         table.add_row(mark, view.names[a], f"{share:.1%}" if known else "–", bar, ev)
     return table
@@ -264,10 +259,6 @@ def _player_table(view: View) -> Table:
 
 def _table() -> Table:
     return Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-
-
-def _has_colours(console: Console) -> bool:
-    return console.color_system is not None and not console.no_color
 
 
 def _board_text(cards: Cards) -> Text:

@@ -49,4 +49,4 @@ def test_frequencies_count_only_where_there_is_a_choice() -> None:
 def test_nothing_to_compare_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--leaves", "0"])
-    assert "it takes a leaf" in capsys.readouterr().err
+    assert "argument --leaves: write a whole number of at least 1" in capsys.readouterr().err

@@ -88,4 +88,4 @@ def test_faults_of_one_decision() -> None:
 def test_nothing_to_play_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--hands", "0"])
-    assert "at least one hand" in capsys.readouterr().err
+    assert "argument --hands: write a whole number of at least 1" in capsys.readouterr().err

@@ -56,13 +56,77 @@ def test_one_line_for_machines(
 def test_people_see_grids_and_a_word(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(decide(blueprint, "MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s")) == 0
     shown = capsys.readouterr().out
-    for word in ("flop", "QhJh", "check", "bet 450", "our range", "opponent's range", "AKs", "→"):
+    for word in (
+        "flop",
+        "QhJh",
+        "check",
+        "bet 450",
+        "our range",
+        "opponent's range",
+        "AKs",
+        "→",
+        "nothing to call",
+        "in the big blind",
+    ):
         assert word in shown
+
+
+def test_without_colours_letters_and_blocks_show_shares(
+    blueprint: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(decide(blueprint, "MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s")) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (check,) = [line for line in lines if "check" in line and "%" in line]
+    assert check.startswith("c ")
+    assert "█" in "".join(lines)
+    ours = lines.index("our range, by what it does")
+    theirs = lines.index("the opponent's range")
+    assert set("".join(lines[ours + 2 : ours + 27 : 2])) & set("ca123")
+    assert "#" in "".join(lines[theirs + 2 : theirs + 27 : 2])
 
 
 def test_not_our_turn_is_refused(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(decide(blueprint, "MATCHSTATE:0:0::QhJh|")) == 2
     assert "not our turn" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("MATCHSTATE:1:0::AsKd|", "you are position 1: write your cards after the |"),
+        ("MATCHSTATE:0:0:r300:|AsKd", "you are position 0: write your cards before the |"),
+        ("MATCHSTATE", "MATCHSTATE"),
+    ],
+)
+def test_cards_on_the_wrong_side_are_refused(
+    blueprint: Path, state: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(decide(blueprint, state)) == 2
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--budget", "0"], "argument --budget: write a number above 0, not '0'"),
+        (["--budget", "nan"], "argument --budget: write a number above 0"),
+        (["--iterations", "0"], "argument --iterations: write a whole number of at least 1, not '0'"),
+        (["--threads", "0"], "argument --threads: write a whole number of at least 1"),
+        (["--budget", "1", "--iterations", "5"], "not allowed with"),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(
+    options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["decide", "MATCHSTATE:1:0::|AsKd", *options])
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_missing_blueprint_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(decide(tmp_path / "nope", "MATCHSTATE:1:0::|AsKd")) == 2
+    assert f"--blueprint {tmp_path / 'nope'}: there is no such file" in capsys.readouterr().err
 
 
 def test_a_tiny_budget_still_gets_an_answer(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -78,7 +78,7 @@ def test_colours_cover_each_action_in_proportion() -> None:
     colours = action_colours(("x", "b50"))
     console = Console(width=120, force_terminal=True, color_system="truecolor")
     for share in (0.0, 0.25, 0.5, 1.0):
-        bar = share_bar(share, 8, colours[0])
+        bar = share_bar(console, share, 8, colours[0])
         filled = 0.0
         for segment in bar.render(console):
             back, fore = segment.style.bgcolor, segment.style.color

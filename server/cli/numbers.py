@@ -1,0 +1,37 @@
+"""Numbers on the command line, for `type=` of an option: a refusal names the option and what is allowed."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+
+
+def whole_number(least: int = 1, most: int | None = None) -> Callable[[str], int]:
+    """Reads a whole number in these limits."""
+    allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if number < least or (most is not None and number > most):
+            raise argparse.ArgumentTypeError(f"write a whole number {allowed}, not {text!r}")
+        return number
+
+    return read
+
+
+def positive_number(text: str) -> float:
+    """A number above 0, such as seconds."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"write a number above 0, not {text!r}")
+    return number
+
+
+port_number = whole_number(1, 65535)
