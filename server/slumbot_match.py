@@ -39,6 +39,7 @@ FIRST_DELAY_SECONDS, MOST_DELAY_SECONDS = 0.5, 60.0
 
 _SEED_BITS = 63
 _REFUSED_FOR_NOW = frozenset({408, 425, 429, 500, 502, 503, 504})
+_NO_SUCH_PLACE = frozenset({404, 405})
 
 
 class TransportError(OSError):
@@ -47,6 +48,10 @@ class TransportError(OSError):
 
 class GaveUpError(OSError):
     """The server has not answered for longer than we wanted to wait."""
+
+
+class WrongServerError(ValueError):
+    """Whoever answers does not know what we ask for: waiting does not help."""
 
 
 class Post(Protocol):
@@ -94,10 +99,11 @@ class SlumbotMatch:
         terms: SlumbotTerms,
         store: HandStore | None = None,
         on_hand: Callable[[Tally], None] | None = None,
+        on_trouble: Callable[[str], None] | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._post, self._decider, self._journal, self._terms = post, decider, journal, terms
-        self._store, self._on_hand, self._sleep = store, on_hand, sleep
+        self._store, self._on_hand, self._on_trouble, self._sleep = store, on_hand, on_trouble, sleep
         self._session = ClientSession(token=journal.token)
         self._clock = MatchClock(terms.budget)
         self._name = f"slumbot-{secrets.token_hex(4)}"
@@ -106,18 +112,27 @@ class SlumbotMatch:
         self._unseen = 0
         self._started = 0
         self._leaving = False
+        self._playing = False
 
     @property
     def tally(self) -> Tally:
         """So far."""
         return self._journal.tally
 
+    @property
+    def hand_under_way(self) -> bool:
+        """Whether something would be lost by ending now."""
+        return self._playing or bool(self._unseen)
+
     def leave(self) -> None:
         """End after the hand under way."""
         self._leaving = True
 
     async def play(self, hands: int) -> Tally:
-        """Until so many hands have a result, those of the journal included; raises `GaveUpError`."""
+        """Until so many hands have a result, those of the journal included.
+
+        Raises `GaveUpError`, and `WrongServerError` if nobody there knows this API.
+        """
         hand: SlumbotHand | None = None
         while True:
             if hand is None or hand.result is not None:
@@ -138,6 +153,10 @@ class SlumbotMatch:
                     await self._begin_session()
                 hand = await self._ask("new_hand", self._session.new_hand())
             except SlumbotError as error:
+                if error.status in _NO_SUCH_PLACE and not self._started:
+                    raise WrongServerError(
+                        f"this is not Slumbot's API (HTTP status {error.status}): check --url"
+                    ) from error
                 if error.session_lost:
                     self._lose_session()
                 await self._wait(delays, error)
@@ -209,15 +228,16 @@ class SlumbotMatch:
         delay = delays.next_seconds()
         if delay is None:
             raise GaveUpError(
-                f"no answer for {self._terms.patience_seconds:g} s, the last time: {error}; what was played"
-                " is kept: the same command with the same --journal goes on from there"
+                f"no answer for {self._terms.patience_seconds:g} s, the last time: {error}"
             ) from error
-        _LOG.info("trying again in %.1f s: %s", delay, error)
+        if self._on_trouble is not None:
+            self._on_trouble(f"{error}: trying again in {delay:.1f} s, {delays.left:.0f} s before giving up")
         await self._sleep(delay)
 
     def _lose_session(self) -> None:
         _LOG.warning("the server has lost our session: beginning another")
         self._session.token = self._session.hand = None
+        self._playing = False
         self._journal.keep_token(None)
         self._unseen = 0
 
@@ -239,6 +259,7 @@ class SlumbotMatch:
             started_at=time.time(),
         )
         self._thinking = _Thinking(stored, secrets.randbits(_SEED_BITS))
+        self._playing = True
 
     async def _decide(self, hand: SlumbotHand) -> Action:
         thinking, betting = self._thinking, hand.state.betting
@@ -309,6 +330,7 @@ class SlumbotMatch:
                 chips=result.winnings,
             )
             await self._store.save(stored)
+        self._playing = False
         if self._on_hand is not None:
             self._on_hand(self.tally)
 
@@ -331,6 +353,11 @@ class _Delays:
     def __init__(self, patience_seconds: float) -> None:
         self._left = patience_seconds
         self._delay = FIRST_DELAY_SECONDS
+
+    @property
+    def left(self) -> float:
+        """Seconds of patience after the delay that was told last."""
+        return self._left
 
     def next_seconds(self) -> float | None:
         """None when patience is over."""

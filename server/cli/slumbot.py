@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from server.slumbot_transport import SlumbotHttp
 
 _EPILOG = """\
-Network failures are waited out and the hand is found again; nothing is abandoned. With --journal FILE the
-same command goes on after a stop, with the same session and all results so far; Ctrl-C once ends after the
-hand under way, twice at once. Hands and decisions are in the hand store, too: `fathom hands list --channel
-slumbot`.
+Network failures are told, waited out, and the hand is found again; nothing is abandoned. With --journal FILE
+the same command goes on after a stop, with the same session and all results so far; Ctrl-C once ends after
+the hand under way, if there is one, twice at once. Hands and decisions are in the hand store, too: `fathom
+hands list --channel slumbot`.
 
 examples:
   fathom slumbot --hands 1000                                        as a guest
@@ -74,7 +74,8 @@ def run(args: argparse.Namespace) -> int:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_play(args, transport, password, journal))
     except GaveUpError as error:
-        _say(str(error))
+        kept = "; what was played is kept: the same command goes on from there" if args.journal else ""
+        _say(f"{error}{kept}")
         status = 1
     finally:
         journal.close()
@@ -105,7 +106,8 @@ async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str,
         await pool.wait_until_ready()
         with HandStore(args.store or default_store_path()) as store:
             async with transport as post:
-                match = SlumbotMatch(post, pool, journal, terms, store, _Live(args.hands))
+                live = _Live(args.hands)
+                match = SlumbotMatch(post, pool, journal, terms, store, live, live.tell)
                 loop, task = asyncio.get_running_loop(), asyncio.current_task()
                 assert task is not None, "this is one"
                 asked: list[int] = []
@@ -113,10 +115,10 @@ async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str,
                 def stop(number: int) -> None:
                     asked.append(number)
                     match.leave()
-                    if len(asked) > 1:
+                    if len(asked) > 1 or not match.hand_under_way:
                         task.cancel()
                     else:
-                        _say("ending after this hand; once more to end at once")
+                        live.tell("ending after this hand; once more to end at once")
 
                 for number in (signal.SIGINT, signal.SIGTERM):
                     loop.add_signal_handler(number, stop, number)
@@ -146,6 +148,12 @@ class _Live:
         elif now > self._told + _PLAIN_SECONDS or last:
             self._told = now
             _say(text)
+
+    def tell(self, message: str) -> None:
+        """Something else, on a line of its own."""
+        if self._on_terminal:
+            print("\r\x1b[K", end="", file=sys.stderr)
+        _say(message)
 
 
 def result_record(url: str, username: str | None, tally: Tally, seconds: float) -> dict[str, Any]:

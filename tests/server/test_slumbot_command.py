@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,28 @@ def test_it_plays_and_reports(tmp_path: Path) -> None:
         reader.close()
         assert len(hands) == 3
         assert sum(sign * (hand.chips or 0) for hand in hands) == record["chips"]
+
+
+@pytest.mark.parametrize("journal", [False, True])
+def test_nobody_there_is_told_and_a_signal_ends_it_at_once(tmp_path: Path, journal: bool) -> None:
+    blueprint = made_up_blueprint(tmp_path, WIDE).path
+    command = [
+        sys.executable, "-m", "server.cli", "slumbot", "--hands", "1", "--url", "http://127.0.0.1:1/",
+        "--blueprint", str(blueprint), "--store", str(tmp_path / "h.sqlite"),
+    ]  # fmt: skip
+    if journal:
+        command += ["--journal", str(tmp_path / "journal"), "--patience", "0.1"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment
+    ) as played:
+        assert played.stderr is not None
+        assert "trying again in" in next(line for line in played.stderr if "127.0.0.1" in line)
+        if not journal:
+            played.send_signal(signal.SIGTERM)
+        _, rest = played.communicate(timeout=60)
+    assert played.returncode == (1 if journal else 0)
+    assert ("what was played is kept" in rest) == journal
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from aiohttp import web
 from server.cli.slumbot import result_record, result_text
 from server.hand_store import HandQuery, HandReader, HandStore
 from server.slumbot_journal import Journal, JournalError
-from server.slumbot_match import GaveUpError, SlumbotMatch, SlumbotTerms, TransportError
+from server.slumbot_match import GaveUpError, SlumbotMatch, SlumbotTerms, TransportError, WrongServerError
 from server.slumbot_transport import SlumbotHttp
 from tests.server.api_setups import Client, StandIn, running
 
@@ -177,18 +177,36 @@ def test_patience_ends(tmp_path: Path) -> None:
         raise TransportError("nobody is there")
 
     waited: list[float] = []
+    told: list[str] = []
 
     async def wait(seconds: float) -> None:
         waited.append(seconds)
 
     async def play() -> None:
         terms = SlumbotTerms(patience_seconds=100)
+        journal = Journal(None, "u", None)
+        match = SlumbotMatch(nobody, StandIn(), journal, terms, on_trouble=told.append, sleep=wait)
         with pytest.raises(GaveUpError, match="nobody is there"):
-            await SlumbotMatch(nobody, StandIn(), Journal(None, "u", None), terms, sleep=wait).play(1)
+            await match.play(1)
+        assert not match.hand_under_way, "it may be ended at once"
 
     asyncio.run(play())
+    assert len(told) == len(waited)
+    assert "nobody is there: trying again in" in told[0]
     assert sum(waited) == pytest.approx(100)
     assert max(waited) > 4 * waited[0]
+
+
+@pytest.mark.parametrize("status", [404, 405])
+def test_a_server_without_this_api_is_not_waited_for(status: int) -> None:
+    async def other(endpoint: str, body: Mapping[str, object]) -> tuple[int, object]:
+        return status, None
+
+    async def play() -> None:
+        with pytest.raises(WrongServerError, match="check --url"):
+            await SlumbotMatch(other, StandIn(), Journal(None, "u", None), SlumbotTerms()).play(1)
+
+    asyncio.run(play())
 
 
 def test_asked_to_leave_it_ends_the_hand_first(tmp_path: Path) -> None:
@@ -197,8 +215,16 @@ def test_asked_to_leave_it_ends_the_hand_first(tmp_path: Path) -> None:
             network, journal = Network(client, Random(1), 0.0), Journal(None, "url", None)
             match = SlumbotMatch(network, StandIn(), journal, SlumbotTerms(), sleep=no_sleep)
             match._on_hand = lambda tally: match.leave() if tally.hands == 5 else None
+            under_way = []
+
+            async def post(endpoint: str, body: Mapping[str, object]) -> tuple[int, object]:
+                under_way.append((endpoint, match.hand_under_way))
+                return await network(endpoint, body)
+
+            match._post = post
             tally = await match.play(100)
             assert tally.hands == 5
+            assert set(under_way) == {("new_hand", False), ("act", True)}
         hands, _ = totals_of_server(tmp_path)
         assert hands == 5
 
