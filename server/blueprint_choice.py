@@ -23,14 +23,24 @@ def choose_blueprint(named: str, say: Say) -> Blueprint:
 
     named  a file; empty for the default
     """
+    verify_named(named)
     if named:
-        path = Path(named).expanduser()
-        if not path.is_file():
-            raise BlueprintError(f"agent.blueprint names {path}, and there is no such file")
-        return _open(path, say)
+        return _open(Path(named).expanduser(), say)
     if os.environ.get(VARIABLE) or PACKAGED.is_file():
         return _open(default_blueprint_path(), say)
     return open_blueprint(_small_blueprint(say))
+
+
+def verify_named(named: str) -> None:
+    """Refuse a file that is not there; raises `BlueprintError`.
+
+    named  a file; empty for the default
+    """
+    if named:
+        if not Path(named).expanduser().is_file():
+            raise BlueprintError(f"--blueprint {named}: there is no such file")
+    elif os.environ.get(VARIABLE):
+        default_blueprint_path()
 
 
 def _open(path: Path, say: Say) -> Blueprint:

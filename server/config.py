@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from server.config_reader import ConfigError, read_config, required, setting
+from server.hand_store import default_store_path
+from server.keys import default_keys_path
 
 LOOPBACK = "127.0.0.1"
 
@@ -122,15 +124,28 @@ def load_config(
     path: Path | None = None,
     flags: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
+    flag_names: Mapping[str, str] | None = None,
 ) -> Config:
     """The configuration of file, environment and flags; raises `ConfigError`.
 
     environment  None: the process's own
+    flag_names   options of keys that have one of their own: `--port` of `server.port`
     """
-    config = read_config(Config, path, os.environ if environment is None else environment, flags)
+    variables = os.environ if environment is None else environment
+    config = read_config(Config, path, variables, flags, flag_names)
     if config.workers.hang_seconds < config.workers.late_seconds:
         raise ConfigError(
             f"workers.hang_seconds = {config.workers.hang_seconds:g} is less than workers.late_seconds ="
             f" {config.workers.late_seconds:g}: a worker must be given up after its answer is, not before"
         )
     return config
+
+
+def store_path(config: Config) -> Path:
+    """Where hands are kept."""
+    return Path(config.store.path).expanduser() if config.store.path else default_store_path()
+
+
+def keys_path(config: Config) -> Path:
+    """Where `fathom keys` keeps keys."""
+    return Path(config.security.keys_file).expanduser() if config.security.keys_file else default_keys_path()

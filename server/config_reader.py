@@ -4,7 +4,8 @@
    What a value may be follows from the field's type and limits; nothing else is read and nothing is
    ignored.
 2. The environment writes `FATHOM_SECTION__KEY=value`, a flag `section.key=value`. Lists of strings are
-   split at commas. A list of tables (`[[match]]`) can be written in the file only.
+   split at commas; quotes around them are dropped. A list of tables (`[[match]]`) can be written in the file
+   only.
 3. Every refusal names the key, where it was written, and what would be allowed.
 """
 
@@ -53,6 +54,8 @@ class _Value:
     source: str
     is_text: bool
     """Whether it comes as text whatever it means, as in the environment."""
+    is_flag: bool = False
+    """Whether the source says it all: option and value."""
 
 
 def read_config(
@@ -60,10 +63,12 @@ def read_config(
     path: Path | None = None,
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, str] | None = None,
+    flag_names: Mapping[str, str] | None = None,
 ) -> _T:
     """Read a tree of sections; raises `ConfigError`.
 
-    flags  by `section.key`
+    flags       by `section.key`
+    flag_names  by `section.key`, options of their own; the others are written `--set section.key=value`
     """
     sections = get_type_hints(kind)
     written: dict[str, dict[str, _Value]] = {name: {} for name in sections}
@@ -85,7 +90,9 @@ def read_config(
             _add(written, sections, section, key, _Value(text, f"environment {variable}", True))
     for name, text in (flags or {}).items():
         section, _, key = name.partition(".")
-        _add(written, sections, section, key, _Value(text, f"flag {name}", True))
+        flag = (flag_names or {}).get(name)
+        source = f"--set {name}={text}" if flag is None else f"{flag} {text}"
+        _add(written, sections, section, key, _Value(text, source, True, is_flag=True))
     made: dict[str, Any] = dict(tables)
     for name, section_kind in sections.items():
         if get_origin(section_kind) is not tuple:
@@ -100,14 +107,31 @@ def read_table(kind: type[_T], name: str, table: Mapping[str, Any], source: str)
 
 
 def config_text(config: Any) -> str:
-    """The whole configuration as a TOML file, every key with its meaning; `read_config` reads it."""
+    """The whole configuration as a TOML file, every key with its meaning; `read_config` reads it.
+
+    A list of tables that is empty is shown as a table in comments.
+    """
     lines: list[str] = []
+    kinds = get_type_hints(type(config))
     for part in fields(config):
         value = getattr(config, part.name)
+        if value == ():
+            lines += ["", f"# [[{part.name}]]", *_key_lines(get_args(kinds[part.name])[0])]
+            continue
         heading = f"[{part.name}]" if is_dataclass(value) else f"[[{part.name}]]"
         for table in [value] if is_dataclass(value) else value:
             lines += ["", heading, *_table_lines(table)]
     return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _key_lines(kind: Any) -> list[str]:
+    """The keys of a table that is not there, in comments."""
+    lines = []
+    for item in fields(kind):
+        value = "…" if item.default is MISSING else json.dumps(item.default, ensure_ascii=False)
+        needed = " (required)" if item.default is MISSING else ""
+        lines.append(f"# {item.name} = {value}  # {item.metadata['words']}{needed}")
+    return lines
 
 
 def _table_lines(table: Any) -> list[str]:
@@ -126,7 +150,11 @@ def _load(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             return tomllib.load(file)
     except FileNotFoundError:
-        raise ConfigError(f"there is no configuration file {path}") from None
+        raise ConfigError(f"--config {path}: there is no such file") from None
+    except IsADirectoryError:
+        raise ConfigError(f"--config {path}: is a folder: name a TOML file") from None
+    except OSError as error:
+        raise ConfigError(f"--config {path}: cannot be read ({error.strerror})") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not TOML: {error}") from None
 
@@ -172,11 +200,13 @@ def _read_section(kind: Any, name: str, written: Mapping[str, _Value]) -> Any:
 
 def _read_value(kind: Any, item: Field[Any], name: str, written: _Value) -> Any:
     allowed = _allowed(kind, item)
-    refusal = ConfigError(f"{written.source}: {name} = {written.value!r}: write {allowed}")
+    what = "" if written.is_flag else f" {name} = {written.value!r}:"
+    refusal = ConfigError(f"{written.source}:{what} write {allowed}")
     value = written.value
     if get_origin(kind) is tuple:
         if written.is_text:
-            value = [part.strip() for part in value.split(",") if part.strip()]
+            parts = [part.strip().strip('"') for part in value.split(",")]  # also as TOML writes them
+            value = [part for part in parts if part]
         if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
             raise refusal
         return tuple(value)

@@ -60,8 +60,8 @@ async def _serve(config: Config, blueprint: Blueprint, listener: socket.socket) 
     app[METRICS].build.info({"version": fathom_version(), "blueprint": blueprint.identity})
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=config.server.drain_seconds + 1.0)
     stopping = _stop_signals()
-    await runner.setup()
     try:
+        await runner.setup()  # if it fails, what had started is ended, too
         await web.SockSite(runner, listener).start()
         facts = {"workers": config.workers.count, "blueprint": blueprint.provenance.preset}
         host, port = listener.getsockname()[:2]

@@ -159,7 +159,7 @@ class KeyRing:
 
 def _checked(name: object, scopes: Iterable[object], digest: object, created_at: float = 0.0) -> ApiKey:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise KeyFileError(f"{name!r} is no name of a key: write up to 40 letters, digits and _.@-")
+        raise KeyFileError(f"{name!r} is not a valid key name: write up to 40 letters, digits and _.@-")
     known = [str(scope) for scope in Scope]
     wanted = [str(scope) for scope in scopes]
     if not wanted or any(scope not in known for scope in wanted):

@@ -29,7 +29,12 @@ _FLAGS = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    parser.add_argument("what", choices=("check", "show"), help="say whether it is right, or print it all")
+    parser.add_argument(
+        "what",
+        choices=("check", "show"),
+        metavar="check|show",
+        help="say whether `fathom serve` would take it, or print it all",
+    )
     add_config_arguments(parser)
     parser.epilog = _EPILOG
 
@@ -39,9 +44,13 @@ def run(args: argparse.Namespace) -> int:
     from server.config_reader import config_text
 
     config = read_arguments(args)
-    print("the configuration is right" if args.what == "check" else config_text(config), end="")
-    if args.what == "check":
-        print()
+    if args.what == "show":
+        print(config_text(config), end="")
+        return 0
+    from server.preflight import verify_config
+
+    verify_config(config)
+    print("the configuration is right")
     return 0
 
 
@@ -69,4 +78,5 @@ def read_arguments(args: argparse.Namespace) -> Config:
     flags |= {
         key: getattr(args, flag) for flag, (key, _) in _FLAGS.items() if getattr(args, flag) is not None
     }
-    return load_config(args.config, flags)
+    names = {key: f"--{flag}" for flag, (key, _) in _FLAGS.items() if getattr(args, flag) is not None}
+    return load_config(args.config, flags, flag_names=names)

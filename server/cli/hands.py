@@ -44,7 +44,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     export = verbs.add_parser("export", help="hands for other programs")
     show = verbs.add_parser("show", help="one hand and our decisions in it")
     for verb in (listing, export, show):
-        verb.add_argument("--store", type=Path, metavar="FILE", help="default: where the daemon keeps hands")
+        verb.add_argument(
+            "--store",
+            type=Path,
+            metavar="FILE",
+            help="default: $FATHOM_STORE__PATH, or where hands are kept without it",
+        )
     for verb in (listing, export):
         verb.add_argument(
             "--channel", choices=[str(channel) for channel in Channel], help="how it was played"
@@ -67,9 +72,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do it."""
-    from server.hand_store import HandReader, default_store_path
+    from server.config import load_config, store_path
+    from server.hand_store import HandReader
 
-    reader = HandReader(args.store or default_store_path())
+    reader = HandReader(args.store or store_path(load_config()))
     try:
         return {"list": _list, "show": _show, "export": _export}[args.verb](args, reader)
     finally:

@@ -19,7 +19,7 @@ examples:
   fathom keys add alice                   a key to play and solve with
   fathom keys add monitor --scopes admin
   fathom keys list
-  fathom keys list --config               as lines for [security] keys = [...], or a container's secrets
+  fathom keys list --config               as lines to paste into [security] keys = [ … ]
   fathom keys revoke alice"""
 
 
@@ -31,10 +31,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     add = verbs.add_parser("add", help="make a key and print it, once")
     listing = verbs.add_parser("list", help="names, scopes and dates")
-    revoke = verbs.add_parser("revoke", help="make a key worthless")
+    revoke = verbs.add_parser("revoke", help="refuse a key from now on")
     for verb in (add, listing, revoke):
         verb.add_argument(
-            "--file", type=Path, metavar="FILE", help="default: where the daemon looks for keys"
+            "--file",
+            type=Path,
+            metavar="FILE",
+            help="default: $FATHOM_SECURITY__KEYS_FILE, or where keys are kept without it",
         )
     for verb in (add, revoke):
         verb.add_argument("name", help="of whoever has the key")
@@ -52,20 +55,22 @@ def run(args: argparse.Namespace) -> int:
     """Do it."""
     from datetime import datetime
 
-    from server.keys import add_key, default_keys_path, key_line, read_keys, revoke_key
+    from server.config import keys_path, load_config
+    from server.keys import add_key, key_line, read_keys, revoke_key
 
-    path = args.file or default_keys_path()
+    path = args.file or keys_path(load_config())
     if args.verb == "add":
         print(add_key(path, args.name, args.scopes))
         return 0
     if args.verb == "revoke":
         revoke_key(path, args.name)
-        print(f"the key of {args.name} is worthless now")
+        print(f"the key of {args.name} is revoked")
         return 0
     keys = read_keys(path)
     for key in keys:
         day = datetime.fromtimestamp(key.created_at).astimezone().strftime("%Y-%m-%d")
-        print(key_line(key) if args.config else f"{key.name:<24}{'+'.join(key.scopes):<20}since {day}")
+        line = f"{key.name:<24}{'+'.join(key.scopes):<20}since {day}"
+        print(f'"{key_line(key)}",' if args.config else line)
     if not keys and not args.config:
         print(f"no keys in {path}: make one with `fathom keys add NAME`")
     return 0

@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--stack", type=float, default=10.0, metavar="BB", help="in big blinds (default: %(default)g)"
     )
     report = verbs.add_parser("report", help="the equilibrium against the players of the hand store")
-    report.add_argument("--store", type=Path, metavar="FILE", help="default: where the daemon keeps hands")
+    report.add_argument("--store", type=Path, metavar="FILE", help="default: as `fathom hands`")
     for verb in (chart, report):
         verb.add_argument("--json", action="store_true", help="one JSON line")
 
@@ -68,9 +68,10 @@ def _chart(stack: float, as_json: bool) -> int:
         for row in range(13):
             print(" ".join([_cell(class_text(13 * row + c), strategy[13 * row + c]) for c in range(13)]))
         print()
+    print("AKs: always; aks, in lower case: sometimes; ·: never")
     print(
         f"the small blind expects {solved.value:+.4f} big blinds per hand; exploitable by at most"
-        f" {solved.exploitability:.1e}"
+        f" {solved.exploitability:.1e} big blinds per hand"
     )
     return 0
 
@@ -82,10 +83,11 @@ def _cell(name: str, share: float) -> str:
 
 def _report(args: argparse.Namespace) -> int:
     from arena.push_fold_pool import pool_report
-    from server.hand_store import HandReader, default_store_path
+    from server.config import load_config, store_path
+    from server.hand_store import HandReader
     from server.push_fold_table import STACK, pool_decisions
 
-    reader = HandReader(args.store or default_store_path())
+    reader = HandReader(args.store or store_path(load_config()))
     try:
         decisions = pool_decisions(list(reader.push_fold_hands()))
     finally:

@@ -30,7 +30,9 @@ def run(args: argparse.Namespace) -> int:
     config = read_arguments(args)
     from server.daemon import listen, serve
     from server.logs import configure_logging
+    from server.preflight import verify_config
 
+    verify_config(config)
     configure_logging(config.log)
     with listen(config.server) as listener:
         serve(config, listener)

@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--budget", type=float, default=7.0, metavar="SECONDS", help="per hand (default: 7)")
     parser.add_argument("--blueprint", default="", metavar="FILE", help="default: the one with Fathom")
     parser.add_argument("--workers", type=int, default=1, help="processes that solve (default: %(default)s)")
-    parser.add_argument("--store", type=Path, metavar="FILE", help="hand store (default: the daemon's own)")
+    parser.add_argument("--store", type=Path, metavar="FILE", help="hand store (default: as `fathom hands`)")
     parser.add_argument(
         "--patience", type=float, default=3600.0, metavar="SECONDS", help="before giving up (default: 3600)"
     )
@@ -91,9 +91,9 @@ async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str,
     import signal
 
     from server.blueprint_choice import choose_blueprint
-    from server.config import LogConfig, WorkersConfig
+    from server.config import LogConfig, WorkersConfig, load_config, store_path
     from server.daemon import make_pool
-    from server.hand_store import HandStore, default_store_path
+    from server.hand_store import HandStore
     from server.logs import configure_logging
     from server.slumbot_match import SlumbotMatch, SlumbotTerms
 
@@ -104,7 +104,7 @@ async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str,
     await pool.start()
     try:
         await pool.wait_until_ready()
-        with HandStore(args.store or default_store_path()) as store:
+        with HandStore(args.store or store_path(load_config())) as store:
             async with transport as post:
                 live = _Live(args.hands)
                 match = SlumbotMatch(post, pool, journal, terms, store, live, live.tell)

@@ -6,15 +6,14 @@ import asyncio
 import contextlib
 import ipaddress
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 from aiohttp import web
 
 from server.app_keys import CONFIG, DECIDER, METRICS, POOL
-from server.config import Config
+from server.config import Config, keys_path, store_path
 from server.config_reader import ConfigError
 from server.decisions import DecisionAnswer, DecisionRequest, Progress
-from server.hand_store import HandStore, default_store_path
+from server.hand_store import HandStore
 from server.http.context import KEYS, LIMITER, PUSH_FOLD, SOLVES, STORE, TABLE
 from server.http.decide_routes import add_decide_routes
 from server.http.docs_routes import add_docs_routes
@@ -27,7 +26,7 @@ from server.http.slumbot_routes import add_slumbot_routes
 from server.http.solve_routes import add_solve_routes
 from server.http.thought_routes import add_thought_routes
 from server.http.web_routes import add_web_routes
-from server.keys import KeyRing, default_keys_path, parse_key_line
+from server.keys import KeyRing, parse_key_line
 from server.metrics import Metrics
 from server.pool.dispatcher import Dispatcher
 from server.push_fold_table import PushFoldTable
@@ -45,7 +44,7 @@ def add_api(app: web.Application) -> None:
     Refuses, with `ConfigError`, to listen where others can reach us without keys.
     """
     config = app[CONFIG]
-    app[KEYS] = _keys(config)
+    app[KEYS] = needed_keys(config)
     security = config.security
     limited = app[KEYS] is not None
     app[LIMITER] = RateLimiter(
@@ -86,12 +85,12 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _keys(config: Config) -> KeyRing | None:
-    """The keys that are needed; None where none are."""
+def needed_keys(config: Config) -> KeyRing | None:
+    """The keys to ask for; None where nobody needs one. Raises `ConfigError` where there should be some."""
     security = config.security
     if security.require_keys == "auto" and is_loopback(config.server.host):
         return None
-    path = Path(security.keys_file) if security.keys_file else default_keys_path()
+    path = keys_path(config)
     keys = KeyRing(path, [parse_key_line(line) for line in security.keys])
     if not len(keys):
         raise ConfigError(
@@ -103,8 +102,7 @@ def _keys(config: Config) -> KeyRing | None:
 
 async def _keep_hands(app: web.Application) -> AsyncIterator[None]:
     config = app[CONFIG]
-    path = Path(config.store.path) if config.store.path else default_store_path()
-    store = await asyncio.to_thread(HandStore, path)
+    store = await asyncio.to_thread(HandStore, store_path(config))
     app[STORE] = store
     app[METRICS].registry.register(StoreCollector(store))
     pool = app[POOL]

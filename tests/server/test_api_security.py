@@ -20,7 +20,7 @@ from game.definition import HUNL
 from protocol.acpc import parse_betting
 from protocol.slumbot import ClientSession
 from server.cli import main
-from server.config import ServerConfig
+from server.config import ServerConfig, load_config
 from server.config_reader import ConfigError
 from server.hand_store import HandReader
 from server.http.bodies import MAX_BODY_BYTES
@@ -430,8 +430,12 @@ def test_keys_are_made_listed_and_revoked(tmp_path: Path, capsys: pytest.Capture
     assert key not in Path(file).read_text()
     assert (Path(file).stat().st_mode & 0o777) == 0o600
     assert main(["keys", "list", "--config", "--file", file]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    ring = KeyRing(None, [parse_key_line(line) for line in lines])
+    printed = capsys.readouterr().out
+    config = tmp_path / "fathom.toml"
+    config.write_text(f"[security]\nkeys = [\n{printed}]\n")
+    keys = load_config(config, environment={}).security.keys
+    assert load_config(environment={"FATHOM_SECURITY__KEYS": printed}).security.keys == keys
+    ring = KeyRing(None, [parse_key_line(line) for line in keys])
     found = ring.find(key)
     assert found is not None
     assert found.name == "alice"

@@ -93,6 +93,19 @@ def test_what_show_prints_can_be_read_again(tmp_path: Path) -> None:
     assert again == first
 
 
+def test_show_prints_the_keys_of_matches_too(tmp_path: Path) -> None:
+    shown = config_text(load_config(environment={}))
+    assert "# [[match]]\n# host = …  # where the dealer runs (required)\n" in shown
+    assert '# game = "hunl"  # a preset' in shown
+    assert load_config(written(tmp_path, shown), environment={}) == load_config(environment={})
+
+
+def test_a_match_of_no_game_is_refused_by_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(tmp_path, '[[match]]\nhost = "h"\nport = 9\ngame = "chess"\n')
+    assert main(["config", "check", "--config", str(path)]) == 2
+    assert "'chess' is neither a file nor" in capsys.readouterr().err
+
+
 def test_the_command_shows_and_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, "[workers]\ncount = 2\n")
     assert main(["config", "check", "--config", str(path)]) == 0
@@ -107,10 +120,15 @@ def test_the_command_shows_and_checks(tmp_path: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--config", "/nowhere/at/all.toml"], "no configuration file /nowhere/at/all.toml"),
+        (["--config", "/nowhere/at/all.toml"], "--config /nowhere/at/all.toml: there is no such file"),
         (["--set", "workers.count"], "SECTION.KEY=VALUE"),
-        (["--set", "workers.count=none"], "flag workers.count"),
-        (["--workers", "0"], "a whole number from 1"),
+        (["--config", "/"], "--config /: is a folder"),
+        (["--set", "workers.count=none"], "--set workers.count=none: write a whole number from 1"),
+        (["--workers", "0"], "--workers 0: write a whole number from 1"),
+        (["--port", "99999"], "--port 99999: write a whole number from 0 to 65535"),
+        (["--blueprint", "/nowhere"], "--blueprint /nowhere: there is no such file"),
+        (["--host", "0.0.0.0", "--set", "security.keys_file=/nowhere"], "there are no keys in /nowhere"),
+        (["--set", "store.path=/dev/null/x"], "store.path = '/dev/null/x': /dev/null is in the way"),
     ],
 )
 def test_the_command_refuses_in_one_line(

@@ -267,6 +267,15 @@ def test_ids_that_are_listed_can_be_used(tmp_path: Path, capsys: pytest.CaptureF
             assert json.loads(capsys.readouterr().out)["id"] == hand_id
 
 
+def test_the_store_of_the_environment_is_looked_at(
+    store_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FATHOM_STORE__PATH", str(store_path))
+    assert main(["hands", "list"]) == 0
+    assert "hand-4" in capsys.readouterr().out
+    assert main(["pushfold", "report"]) == 0
+
+
 def test_a_narrow_terminal_leaves_columns_out(
     store_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -141,6 +141,15 @@ def test_a_blueprint_that_is_not_there_is_one_clear_line(capsys: pytest.CaptureF
     assert "there is no such file" in capsys.readouterr().err
 
 
+def test_a_store_that_cannot_be_opened_is_one_clear_line(blueprint: Path, tmp_path: Path) -> None:
+    junk = tmp_path / "junk"
+    junk.write_text("no database at all, but long enough to be one " * 100)
+    with serving("--blueprint", str(blueprint), "--workers", "1", "--set", f"store.path={junk}") as daemon:
+        assert daemon.end() == 2
+    (said,) = [line for line in daemon.said if not line.startswith("{")]
+    assert "cannot open the hand store" in said
+
+
 def test_the_agent_alone_leaves_on_sigterm(blueprint: Path) -> None:
     async def check() -> None:
         async with listening([(SCRIPT[0][0], b"")]) as dealer:
