@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from html import escape
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from aiohttp import web
 
 from server.http.openapi import openapi
+from server.http.problems import CODES
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -24,6 +26,8 @@ td, th { text-align: left; padding: .15rem 1rem .15rem 0; vertical-align: top; }
 .dim { opacity: .7; }
 """
 
+_ADDRESS = "localhost:8080"
+_HOST = re.compile(r"[A-Za-z0-9.:\[\]-]+")
 _EXAMPLES = """\
 # ask
 curl -s localhost:8080/v1/decide -H 'Content-Type: application/json' \\
@@ -31,6 +35,7 @@ curl -s localhost:8080/v1/decide -H 'Content-Type: application/json' \\
 
 # play
 curl -s localhost:8080/v1/hands -H 'Content-Type: application/json' -d '{"opponent": "me"}'
+HAND=…  # its id, from the answer
 curl -s localhost:8080/v1/hands/$HAND/actions -H 'Content-Type: application/json' -d '{"action": "c"}'
 
 # solve, and watch
@@ -50,10 +55,11 @@ async def show_openapi(_request: web.Request) -> web.Response:
     return web.json_response(openapi())
 
 
-async def show_docs(_request: web.Request) -> web.Response:
-    """For people."""
+async def show_docs(request: web.Request) -> web.Response:
+    """For people; the examples ask where this page was asked for."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-    return web.Response(text=_page(), content_type="text/html", headers={"Content-Security-Policy": policy})
+    text = _page().replace(_ADDRESS, request.host) if _HOST.fullmatch(request.host) else _page()
+    return web.Response(text=text, content_type="text/html", headers={"Content-Security-Policy": policy})
 
 
 @cache
@@ -67,7 +73,8 @@ def _page() -> str:
         f"<h1>{escape(info['title'])} <span class=dim>{escape(info['version'])}</span></h1>",
         f"<p>{_prose(info['description'])}</p>",
         "<p>Bodies are JSON or msgpack (<code>Content-Type</code>, <code>Accept</code>), at most 64 KiB. What"
-        " is wrong is told as RFC 9457 problems. For programs: <a href=/openapi.json>/openapi.json</a>.</p>",
+        " is wrong is told as RFC 9457 <a href=#problems>problems</a>. For programs:"
+        " <a href=/openapi.json>/openapi.json</a>.</p>",
         f"<pre>{escape(_EXAMPLES)}</pre>",
     ]
     for tag in document["tags"]:
@@ -78,7 +85,20 @@ def _page() -> str:
                 for verb in ("get", "post", "delete")
                 if verb in item and tag["name"] in item[verb]["tags"]
             ]
+    parts.append(_problems())
     return "\n".join(parts)
+
+
+def _problems() -> str:
+    rows = "".join(
+        f"<tr id={code}><td><code>{code}</code></td><td>{_prose(words)}</td></tr>"
+        for code, words in CODES.items()
+    )
+    return (
+        "<h2 id=problems>Problems</h2><p>What is wrong is told as <code>application/problem+json</code>:"
+        " <code>code</code> is one of these, <code>detail</code> says what to do.</p>"
+        f"<table>{rows}</table>"
+    )
 
 
 def _operation(document: dict[str, Any], path: str, verb: str, operation: dict[str, Any]) -> str:

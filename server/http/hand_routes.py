@@ -121,6 +121,8 @@ async def show_hand(request: web.Request) -> web.Response:
     stored = await find_hand(request)
     kind = _query(request, "format", {"json", "phh", "acpc"}) or "json"
     if kind != "json":
+        if not stored.is_finished:
+            raise Problem(409, "the hand is not over: play it first, or ask for JSON", "not-over")
         return _export([stored], kind)
     return answer(request, _stored_body(stored))
 

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 
 from protocol.phh import parse_history
 from server.client import FathomClient, FathomError
+from server.http.problems import CODES, Problem, problem_body
 from tests.server.programs import DAEMON, ROOT, start_python
 
 DOCS = ROOT / "docs"
@@ -40,6 +42,26 @@ def commands(page: str) -> list[str]:
     """Every curl command, continuation lines joined."""
     text = "\n".join(blocks(page, "sh")).replace("\\\n", " ")
     return [line for line in text.splitlines() if line.startswith("curl")]
+
+
+def test_every_problem_has_its_place_in_the_page(port: int) -> None:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/docs", timeout=60) as response:
+        page = response.read().decode()
+    for code in CODES:
+        assert page.count(f"<tr id={code}>") == 1
+    assert f"curl -s 127.0.0.1:{port}/v1/decide" in page, "examples can be pasted"
+    assert "localhost:8080" not in page
+
+
+def test_every_problem_that_is_raised_is_explained() -> None:
+    sources = [*(ROOT / "server" / "http").glob("*.py"), *(ROOT / "server").glob("*_routes.py")]
+    text = "".join([path.read_text(encoding="utf-8") for path in sources])
+    calls = re.findall(r"(?:Problem|bad_request)\((?:[^()]|\([^()]*\))*\)", text)
+    raised = {found for call in calls for found in re.findall(r'"([a-z]+(?:-[a-z]+)+)"', call)}
+    assert len(raised) > 15
+    assert raised <= set(CODES)
+    problem = problem_body(Problem(418, "short and stout"))
+    assert problem["type"] == "about:blank"
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")

@@ -218,6 +218,11 @@ def test_history_comes_in_pages_and_as_files(tmp_path: Path) -> None:
             async with client.get(f"/v1/hands/{shown['id']}?format=phh") as response:
                 assert parse_history(await response.text()).state.betting.text == shown["betting"]
                 assert "attachment" in response.headers["Content-Disposition"]
+            under_way = (await get(client, "/v1/hands?finished=false"))["hands"][0]["id"]
+            for kind in ("phh", "acpc"):
+                async with client.get(f"/v1/hands/{under_way}?format={kind}") as response:
+                    assert response.status == 409
+                    assert (await response.json())["code"] == "not-over"
             async with client.get(f"/v1/hands/{shown['id']}?format=acpc") as response:
                 record = parse_log_state((await response.text()).strip(), HUNL)
             assert record.state.values()[shown["position"]] == shown["chips"]

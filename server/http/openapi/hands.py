@@ -68,10 +68,11 @@ def paths() -> Schema:
                 "showHand",
                 "hands",
                 "One hand",
-                "As its opponent may see it: the bot's cards only after a showdown.",
+                "As its opponent may see it: the bot's cards only after a showdown. `format=phh` and"
+                " `format=acpc` need a hand that is over: 409 if it is not.",
                 {200: ("The hand.", ref("Hand"))},
                 parameters=[_format()],
-                problems=(400, 404),
+                problems=(400, 404, 409),
                 text=True,
             ),
         },

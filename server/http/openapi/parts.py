@@ -18,7 +18,7 @@ PROBLEMS = {
     404: "There is no such thing, or it is somebody else's.",
     405: "That cannot be done here.",
     408: "The body did not arrive in time.",
-    409: "The hand has moved on.",
+    409: "The hand has moved on, or is not over.",
     413: "The body is too large.",
     415: "The body is neither JSON nor msgpack.",
     422: "It can be read, but not done: the rules, or the solver, refuse it.",
