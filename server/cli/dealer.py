@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _COLLECT_EVERY_OBJECTS = 50_000
 _EPILOG = """\
 The dealer prints the two ports to connect to, waits for one player on each, deals #Hands hands and prints
-the score in chips. Exit status: 0 when the match was played, 1 when anything went wrong.
+the score in chips. Exit status: 0 when the match was played, 1 when anything went wrong, 2 for unknown or
+missing arguments, 130 and 143 after Ctrl-C and SIGTERM.
 
 examples:
   fathom dealer duel hunl 3000 42 Alice Bob            then: fathom acpc localhost PORT --policy random
@@ -32,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "game", metavar="gameDefFile", help="an ACPC .game file, or hunl, nlfh, limit, kuhn, leduc"
     )
     parser.add_argument("hands", metavar="#Hands", help="how many hands to play")
-    parser.add_argument("seed", metavar="rngSeed", help="decides the cards: a number below 2^32")
+    parser.add_argument("seed", metavar="rngSeed", help="decides the cards: a number, taken modulo 2^32")
     parser.add_argument("names", metavar="pNname", nargs="+", help="the players' names, one per seat")
     parser.add_argument(
         "-f", dest="fixed_seats", action="store_true", help="fixed dealer button at the table"
@@ -108,8 +109,12 @@ def _options(args: argparse.Namespace) -> DealerOptions:
     definition = load_definition(args.game)
     if len(args.names) < NUM_PLAYERS:
         raise _BadArgumentError(f"{len(args.names)} player names, needs {NUM_PLAYERS}")
+    if len(args.names) > NUM_PLAYERS:
+        raise _BadArgumentError(
+            f"{len(args.names)} player names ({' '.join(args.names)}), takes {NUM_PLAYERS}"
+        )
     hands = _unsigned(args.hands, "invalid number of hands", 32)
-    if hands == 0:
+    if hands == 0 or args.hands.lstrip().startswith("-"):
         raise _BadArgumentError(f"invalid number of hands {args.hands}")
     limits = TimeLimits(
         response_ms=_unsigned(args.t_response, "could not get response timeout from", 64),

@@ -64,6 +64,8 @@ def test_a_match(tmp_path: Path) -> None:
     [
         (("m", "no.game", "10", "1", "A", "B"), "ERROR: 'no.game' is neither a file"),
         (("m", "hunl", "0", "1", "A", "B"), "ERROR: invalid number of hands 0"),
+        (("m", "hunl", "1", "1", "A", "B", "C"), "ERROR: 3 player names (A B C), takes 2"),
+        (("-q", "--", "m", "hunl", "-4", "1", "A", "B"), "ERROR: invalid number of hands -4"),
         (("m", "hunl", "many", "1", "A", "B"), "ERROR: invalid number of hands many"),
         (("m", "hunl", "10", "x", "A", "B"), "ERROR: invalid random number seed x"),
         (("m", "hunl", "10", "1", "A"), "ERROR: 1 player names, needs 2"),
