@@ -2,6 +2,7 @@
 
 ArenaError
 ├── MatchAborted  a match that cannot go on: a player went away or ran out of time, a file makes no sense
+│   └── JournalError  a file that is the journal of another match, or of none; a ValueError, too
 └── PlayerError   a player that does not exist; a ValueError, too, as all refusals of input are
 """
 
@@ -14,6 +15,10 @@ class ArenaError(Exception):
 
 class MatchAborted(ArenaError):  # noqa: N818 - it names what happened
     """The match ends here without a score; the message says whose fault it is, one line per fact."""
+
+
+class JournalError(MatchAborted, ValueError):
+    """A file that cannot be gone on with; the message says how it differs."""
 
 
 class PlayerError(ArenaError, ValueError):

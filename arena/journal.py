@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.errors import MatchAborted
+from arena.errors import JournalError, MatchAborted
 
 _MAGIC = "# fathom match 1 "
 
@@ -70,9 +70,9 @@ class Journal:
         first, _, rest = whole[:end].decode("utf-8", "replace").partition("\n")
         found = _terms(first, self._magic)
         if found is None and not header.encode().startswith(whole):
-            raise MatchAborted(f"{path} is not the journal of a match: name another file")
+            raise JournalError(f"{path} is not the journal of a match: name another file")
         if found is not None and first + "\n" != header:
-            raise MatchAborted(_difference(path, found, json.loads(header.removeprefix(self._magic))))
+            raise JournalError(_difference(path, found, json.loads(header.removeprefix(self._magic))))
         os.truncate(path, end)
         self.lines = rest.splitlines()
 

@@ -27,6 +27,7 @@ from arena.lbr_cards import HoldemCards
 from arena.lbr_value import Sample, deal_board, sampled_value
 from arena.pairs import pair_seed
 from arena.players import OpenHandPlayer, Player, PublicPlayer, StrategySource
+from arena.policies import OPEN_POLICIES
 from arena.registry import make_player, player_identity
 from arena.results import Estimate, estimate
 from arena.workers import WorkerPool
@@ -158,7 +159,11 @@ def public_strategy(player: Player, seed: int) -> StrategySource:
     hand = player.start_hand(seed)
     if isinstance(hand, OpenHandPlayer):
         return hand
-    raise PlayerError(f"{player.name} does not tell what it does with hands that it does not hold")
+    measurable = ", ".join(["blueprint", *sorted(OPEN_POLICIES)])
+    raise PlayerError(
+        f"{player.name} does not tell what it does with hands that it does not hold:"
+        f" measure an agent, or one of {measurable}"
+    )
 
 
 class LbrWorker:

@@ -24,6 +24,7 @@ import shlex
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from arena.agent_player import AgentPlayer
 from arena.blueprint_player import BlueprintPlayer
@@ -37,6 +38,7 @@ from solver.blueprint import Blueprint, open_blueprint
 from solver.default_blueprint import default_blueprint_path
 
 Options = dict[str, str]
+_N = TypeVar("_N", int, float)
 
 EXTERNAL = "acpc"
 
@@ -53,15 +55,16 @@ def make_player(text: str) -> Player:
         return policy_player(text, POLICIES[kind])
     if kind not in KINDS:
         raise PlayerError(f"no player {kind!r}: choose one of {', '.join(player_names())}")
-    player = KINDS[kind](text, argument, options)
-    if options:
-        raise PlayerError(f"{text!r}: {kind} has no option {next(iter(options))!r}")
-    return player
+    known = OPTIONS.get(kind)
+    unknown = next((name for name in options if known is not None and name not in known), None)
+    if known is not None and unknown is not None:
+        raise PlayerError(f"{text!r}: {kind} has no option {unknown!r}: it knows {', '.join(known)}")
+    return KINDS[kind](text, argument, options)
 
 
 def player_names() -> list[str]:
     """What a text can start with."""
-    return [*POLICIES, *KINDS]
+    return [*POLICIES, *[f"{kind}:COMMAND" if kind == EXTERNAL else kind for kind in KINDS]]
 
 
 def player_identity(text: str) -> str:
@@ -99,35 +102,52 @@ def split_text(text: str) -> tuple[str, str, Options]:
 
 
 def _blueprint_player(text: str, argument: str, options: Options) -> Player:
-    blueprint = _open(Path(argument) if argument else default_blueprint_path())
-    bias, _, factor = options.pop("bias", "").partition("*")
+    bias, _, factor = options.get("bias", "").partition("*")
+    if factor and not factor.isdecimal():
+        raise PlayerError(f"{text!r}: bias={bias}*{factor}: write a whole number after the *, e.g. {bias}*10")
+    threshold = _number(text, options, "threshold", float, 0.0)
+    purify = _number(text, options, "purify", float, 0.0) if "purify" in options else None
+    blueprint = _blueprint(text, argument)
     try:
-        style = PlayStyle(
-            bias=bias,
-            factor=int(factor) if factor else _FACTOR if bias else 1,
-            threshold=float(options.pop("threshold", "0")),
-            purify=float(options.pop("purify")) if "purify" in options else None,
-        )
+        style = PlayStyle(bias, int(factor) if factor else _FACTOR if bias else 1, threshold, purify)
     except ValueError as error:
         raise PlayerError(f"{text!r}: {error}") from None
     return BlueprintPlayer(text, blueprint, style)
 
 
 def _agent_player(text: str, argument: str, options: Options) -> Player:
-    blueprint = _open(Path(argument) if argument else default_blueprint_path())
+    numbers = {
+        "iterations": _number(text, options, "iterations", int, 0),
+        "values": _number(text, options, "values", int, 0),
+        "threads": _number(text, options, "threads", int, 1),
+    }
+    budget = _number(text, options, "budget", float, 0.0)
+    blueprint = _blueprint(text, argument)
     try:
         settings = make_settings(
-            budget=float(options.pop("budget", "0")),
-            iterations=int(options.pop("iterations", "0")),
-            values=int(options.pop("values", "0")),
-            threads=int(options.pop("threads", "1")),
-            safe=options.pop("safe", "1") != "0",
-            preflop=options.pop("preflop", SOLVE_OFF_TREE),
-            leaf=options.pop("leaf", LEARNED),
+            budget=budget,
+            safe=options.get("safe", "1") != "0",
+            preflop=options.get("preflop", SOLVE_OFF_TREE),
+            leaf=options.get("leaf", LEARNED),
+            **numbers,
         )
         return AgentPlayer(text, Agent(blueprint, settings))
     except ValueError as error:
         raise PlayerError(f"{text!r}: {error}") from None
+
+
+def _number(text: str, options: Options, name: str, kind: type[_N], default: _N) -> _N:
+    try:
+        return kind(options[name]) if name in options else default
+    except ValueError:
+        what = "a whole number" if kind is int else "a number"
+        raise PlayerError(f"{text!r}: {name}={options[name]}: write {what}") from None
+
+
+def _blueprint(text: str, argument: str) -> Blueprint:
+    if argument and not Path(argument).is_file():
+        raise PlayerError(f"{text!r}: {argument}: there is no such file")
+    return _open(Path(argument) if argument else default_blueprint_path())
 
 
 @lru_cache(maxsize=4)
@@ -160,4 +180,10 @@ KINDS: dict[str, Callable[[str, str, Options], Player]] = {
     "agent": _agent_player,
     EXTERNAL: _external_player,
 }
-"""Players beyond the policies: made from the text, its argument and its options, which they take out."""
+"""Players beyond the policies: made from the text, its argument and its options."""
+
+OPTIONS = {
+    "blueprint": ("bias", "threshold", "purify"),
+    "agent": ("budget", "iterations", "leaf", "values", "preflop", "safe", "threads"),
+}
+"""What these players can be told."""

@@ -189,6 +189,8 @@ def parse_definition(text: str) -> GameDefinition:
                 f"unknown line {line!r}: a game definition says limit or nolimit, and {', '.join(_KEYWORDS)}"
             )
         values[keyword] = _parse_numbers(line[len(keyword) :], line)
+    if not values:
+        raise DefinitionError("no game definition: write it as the ACPC's .game files are")
     return _assemble(no_limit, values)
 
 

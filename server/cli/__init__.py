@@ -7,6 +7,7 @@ and returns the exit status. Errors about the user's input are printed as one li
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import os
 import signal
@@ -55,6 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     # Only the wanted command's module is imported: numba alone costs half a second.
     wanted = next((word for word in arguments if not word.startswith("-")), None)
+    if wanted is not None and wanted not in COMMANDS and arguments[0] == wanted:
+        parser.error(_unknown_command(wanted))
     for name, summary in COMMANDS.items():
         subparser = subparsers.add_parser(
             name, help=summary, description=summary, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -78,7 +81,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, MatchAborted) as error:
         # Refusals of bad input are ValueErrors with a message for people; a missing file is an OSError.
         print(f"fathom {args.command}: {error}", file=sys.stderr)
-        return 1 if isinstance(error, MatchAborted) else 2
+        return 2 if isinstance(error, (ValueError, OSError)) else 1
+
+
+def _unknown_command(word: str) -> str:
+    near = difflib.get_close_matches(word, COMMANDS, 1)
+    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(COMMANDS)}"
+    return f"there is no command {word!r}: {hint}"
 
 
 def _module(command: str) -> ModuleType:

@@ -10,6 +10,7 @@ import sys
 from arena.policies import POLICIES
 from game.definition import GameDefinition
 from server.acpc_client import MatchSummary, connect, play
+from server.cli.numbers import port_number
 from server.game_files import load_definition
 
 _AGENT = "agent"
@@ -28,7 +29,7 @@ policies:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
     parser.add_argument("host", help="where the dealer runs")
-    parser.add_argument("port", type=_port, help="the port it printed for this seat")
+    parser.add_argument("port", type=port_number, help="the port it printed for this seat")
     parser.add_argument(
         "--policy", choices=(_AGENT, *POLICIES), default=_AGENT, help="how to play (default: agent)"
     )
@@ -125,10 +126,3 @@ def _summary_text(summary: MatchSummary) -> str:
 
 def _report(message: str) -> None:
     print(f"fathom acpc: {message}", file=sys.stderr, flush=True)
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 < port < 65536:
-        raise argparse.ArgumentTypeError(f"{text} is not a port: give a number from 1 to 65535")
-    return port

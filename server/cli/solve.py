@@ -61,7 +61,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="hold a node to a strategy; may be repeated",
     )
     stop = parser.add_argument_group("when to stop (whichever comes first; Ctrl-C keeps what there is)")
-    stop.add_argument("--target", metavar="PERCENT", help="exploitability in %% of the pot (default: 0.5%%)")
+    stop.add_argument(
+        "--target",
+        metavar="PERCENT",
+        help="exploitability in %% of the pot (default: 0.5%%, if no other limit is given)",
+    )
     stop.add_argument("--iterations", metavar="N", help="iterations in all")
     stop.add_argument("--seconds", metavar="S", help="time to solve")
     how = parser.add_argument_group("how")

@@ -59,8 +59,10 @@ def read_spot(args: argparse.Namespace) -> Spot:
     """The spot of the command line."""
     missing = [f"--{name}" for name in ("board", "pot", "stack") if getattr(args, name) is None]
     if missing:
+        names = ", ".join([*missing[:-2], " and ".join(missing[-2:])])
         raise OptionError(
-            f"{' and '.join(missing)} missing: write e.g. --board AsKd7h4c2s --pot 1000 --stack 9500"
+            f"{names} {'is' if len(missing) == 1 else 'are'} missing:"
+            " write e.g. --board AsKd7h4c2s --pot 1000 --stack 9500"
         )
     with option("--board"):
         board = read_board(args.board)
@@ -144,6 +146,10 @@ def read_threads(text: str | None) -> int:
 def read_board(text: str) -> Cards:
     """Three to five cards in any case."""
     squeezed = text.replace(" ", "").replace(",", "")
+    if "10" in squeezed:
+        raise ValueError(f"{text!r}: each card is two characters: write T for ten, e.g. Ts")
+    if len(squeezed) % 2:
+        raise ValueError(f"{text!r} is not a list of cards: each card is two characters, e.g. AsKd7h")
     tidy = "".join([char.lower() if i % 2 else char.upper() for i, char in enumerate(squeezed)])
     cards = parse_cards(tidy)
     if len(cards) not in _STREETS:

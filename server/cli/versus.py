@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from server.cli.match import add_outputs, all_in_adjustment, check_outputs, print_result, write_outputs
+from server.cli.numbers import port_number
 from server.cli.outputs import check_output
 
 _EPILOG = """\
@@ -25,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
     parser.add_argument("player", metavar="PLAYER", help="who plays for us")
     parser.add_argument("host", metavar="HOST", help="where the dealer runs")
-    parser.add_argument("port", metavar="PORT", type=int, help="the port it printed for this seat")
+    parser.add_argument("port", metavar="PORT", type=port_number, help="the port it printed for this seat")
     parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
     parser.add_argument("--seed", type=int, help="of our own randomness (default: drawn at random)")
     parser.add_argument("--opponent", default="opponent", metavar="NAME", help="as the report calls him")
@@ -44,8 +45,6 @@ def run(args: argparse.Namespace) -> int:
     from server.game_files import load_definition
     from server.versus import HandLog, play_versus, versus_result
 
-    if not 0 < args.port < 65536:
-        raise ValueError(f"{args.port} is not a port: give a number from 1 to 65535")
     check_outputs(args)
     journal = args.save.with_name(args.save.name + ".hands") if args.save else None
     check_output("--save", journal)

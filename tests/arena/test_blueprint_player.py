@@ -134,7 +134,7 @@ def test_texts_name_players(folder: Path) -> None:
         ("blueprint:FILE,purify=2", "from 0 to 1"),
         ("blueprint:FILE,bias=check", "fold, call, raise"),
         ("blueprint:FILE,bias=call*0", "whole number"),
-        ("blueprint:FILE,bias=call*x", "invalid literal"),
+        ("blueprint:FILE,bias=call*x", "whole number after"),
         ("blueprint:FILE,speed=2", "no option 'speed'"),
         ("blueprint:FILE,speed", "not an option"),
     ],

@@ -158,6 +158,32 @@ def test_the_result_is_printed_even_if_the_report_fails(
     assert "the disk is full" in shown.err
 
 
+@pytest.mark.parametrize(
+    ("player", "words"),
+    [
+        ("agent,budget=x", "'agent,budget=x': budget=x: write a number"),
+        ("agent,iterations=1.5", "iterations=1.5: write a whole number"),
+        ("agent,foo=1", "it knows budget, iterations, leaf"),
+        ("blueprint,foo=1", "blueprint has no option 'foo': it knows bias, threshold, purify"),
+        ("blueprint,bias=call*x", "bias=call*x: write a whole number after the *"),
+        ("blueprint:nope", "'blueprint:nope': nope: there is no such file"),
+        ("nobody", "agent, acpc:COMMAND"),
+    ],
+)
+def test_players_that_make_no_sense_are_refused(
+    player: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["match", player, "call", "--hands", "2"]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_an_empty_game_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game = tmp_path / "empty.game"
+    game.write_text("")
+    assert main(["match", "call", "call", "--hands", "2", "--game", str(game)]) == 2
+    assert "no game definition" in capsys.readouterr().err
+
+
 def run_match(*options: str, **more: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "server.cli", "match", "pot-odds", "random", "--seed", "3"]
     command += options

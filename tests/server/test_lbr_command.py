@@ -31,7 +31,7 @@ def test_always_folding_loses_750(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["random"], "does not tell"),
+        (["random"], "measure an agent, or one of blueprint, call, check-down, fold, min-raise"),
         (["fold", "--hands", "1"], "at least 2"),
         (["fold", "--workers", "0"], "at least 1"),
         (["fold", "--rounds", "5"], "no rounds"),
@@ -50,7 +50,7 @@ def test_bad_arguments_are_refused(
 def test_the_journal_of_another_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["lbr", "fold", "--hands", "2", "--workers", "1", "--save", str(tmp_path / "run")]
     assert main(command) == 0
-    assert main([*command, "--seed", "2"]) == 1
+    assert main([*command, "--seed", "2"]) == 2
     assert "seed 1, not 2" in capsys.readouterr().err
 
 

@@ -220,6 +220,9 @@ def test_a_solve_that_cannot_fit_is_refused(
         (["--board", "AsKd"], "--board: 'AsKd' has 2 cards: give 3 (flop), 4 (turn) or 5 (river)"),
         (["--board", "AsKd7h4c2s3s"], "--board: 'AsKd7h4c2s3s' has 6 cards"),
         (["--board", "AsKd7x"], "--board: '7x' is not a card"),
+        (["--board", "10sKd7h"], "--board: '10sKd7h': each card is two characters: write T for ten"),
+        (["--board", "asKD7"], "--board: 'asKD7' is not a list of cards"),
+        (["--save", "/proc/x"], "--save /proc/x: cannot be written"),
         (["--pot", "0"], "--pot: '0' is not a number of chips: write a whole number above 0, e.g. 1000"),
         (["--pot", "12.5"], "--pot: '12.5' is not a number of chips"),
         (["--stack", "-5"], "--stack: '-5' is not a number of chips"),
@@ -269,7 +272,12 @@ def test_impossible_input_names_the_option_and_a_way_out(
 
 def test_what_is_missing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", "--pot", "5"]) == 2
-    assert "--board and --stack missing: write e.g. --board AsKd7h4c2s" in capsys.readouterr().err
+    assert "--board and --stack are missing: write e.g. --board AsKd7h4c2s" in capsys.readouterr().err
+
+
+def test_all_that_is_missing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["solve"]) == 2
+    assert "--board, --pot and --stack are missing" in capsys.readouterr().err
 
 
 def test_open_cards_cannot_be_shown(capsys: pytest.CaptureFixture[str]) -> None:

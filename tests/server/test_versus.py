@@ -126,7 +126,9 @@ def test_players_are_seeded_by_the_hand() -> None:
 def test_nobody_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["versus", "call", "127.0.0.1", "1", "--wait", "0"]) == 2
     assert "no dealer at" in capsys.readouterr().err
-    assert main(["versus", "call", "127.0.0.1", "70000"]) == 2
+    with pytest.raises(SystemExit):
+        main(["versus", "call", "127.0.0.1", "70000"])
+    assert "argument PORT: write a whole number from 1 to 65535, not '70000'" in capsys.readouterr().err
     assert main(["versus", "nobody", "127.0.0.1", "7000"]) == 2
     assert "choose one of call" in capsys.readouterr().err
 

@@ -1,0 +1,25 @@
+"""`fathom` itself: what it says to words it does not know."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.cli import main
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["solv"], "there is no command 'solv': did you mean solve?"),
+        (["xyzzy"], "there is no command 'xyzzy': choose from serve, "),
+        (["acpc", "localhost", "abc"], "argument port: write a whole number from 1 to 65535, not 'abc'"),
+        (["config"], "the following arguments are required: check|show"),
+    ],
+)
+def test_words_that_are_not_known(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err
