@@ -20,7 +20,7 @@ from solver.decision import Decision
 from solver.nested import betting_states
 
 _STREETS = ("Pre-flop", "Flop", "Turn", "River")
-_SEATS = ("big blind", "button")
+_SEATS = ("in the big blind", "on the button")
 _LIKELIEST = 12
 
 
@@ -64,7 +64,7 @@ def tell(story: Story) -> str:
         else f"; {story.opponent} showed {cards_text(state.hole[1 - position])}"
     )
     lines = [
-        f"# {hand_text(own)} in the {_SEATS[position]}: {story.chips:+,} chips",
+        f"# {hand_text(own)} {_SEATS[position]}: {story.chips:+,} chips",
         "",
         f"Against {story.opponent}. Betting `{state.betting.text}`, board {board}{shown}.",
         "",

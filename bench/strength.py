@@ -1,4 +1,4 @@
-"""How much the agent wins of its own blueprint, with little luck: by line to the flop, corrected by AIVAT.
+"""How much the agent wins from its own blueprint, with little luck: by line to the flop, corrected by AIVAT.
 
 Agent and blueprint play alike before the flop. So hands that end there add up to nothing over both seats, and
 the lines that reach it have known probabilities and beliefs. For each line hands are dealt from those, played

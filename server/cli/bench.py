@@ -1,10 +1,13 @@
-"""`fathom bench NAME`: run one of the figures in `bench/`; `all` runs every one, the long ones in small."""
+"""`fathom bench NAME`: run one of the figures in `bench/`; `all` runs every one, the long ones shortened."""
 
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
+import importlib.util
 import pkgutil
+from pathlib import Path
 from types import ModuleType
 
 _PACKAGE = "bench"  # imported by name: nothing but this command may depend on it
@@ -12,15 +15,19 @@ _PACKAGE = "bench"  # imported by name: nothing but this command may depend on i
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments: the figure's name, and the rest is the figure's own."""
+    figures = _figures()
     parser.add_argument(
         "figure",
-        choices=[*_figures(), "all"],
-        help="which figure to measure; all: every one, long ones in small",
+        choices=[*figures, "all"],
+        metavar="FIGURE",
+        help="which figure to measure, see below; all: every one, long ones shortened",
     )
     parser.add_argument(
         "options", nargs=argparse.REMAINDER, help="options of that figure: try --help after it"
     )
-    parser.epilog = "examples:\n  fathom bench evaluator --json\n  fathom bench all --json"
+    lines = [f"  {name:<13}{_summary(name)}" for name in figures]
+    examples = "examples:\n  fathom bench evaluator --json\n  fathom bench all --json"
+    parser.epilog = "\n".join(["figures:", *lines, "", examples])
 
 
 def run(args: argparse.Namespace) -> int:
@@ -35,6 +42,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _figure(name: str) -> ModuleType:
     return importlib.import_module(f"{_PACKAGE}.{name}")
+
+
+def _summary(name: str) -> str:
+    """The first line of a figure's docstring, without importing it: that would load all of Fathom."""
+    spec = importlib.util.find_spec(f"{_PACKAGE}.{name}")
+    assert spec is not None, "it was listed"
+    assert spec.origin is not None, "it is a file"
+    words = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+    return words.partition("\n")[0]
 
 
 def _figures() -> list[str]:

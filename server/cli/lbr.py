@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         big_blind, button = result.by_position()
         print(
             f"local best response ({settings.actions}, rounds {settings.rounds}) wins {result.total} "
-            f"of {args.player}, over {result.hands:,} hands (95 % interval)\n"
+            f"from {args.player}, over {result.hands:,} hands (95 % interval)\n"
             f"as the big blind {big_blind}, on the button {button}"
         )
     return 0

@@ -34,7 +34,7 @@ players:
       values     continuations to choose from, but for learned leaves: 1, 2 or 4
       preflop    when the first round is solved: offtree (as soon as somebody bets what the blueprint does not
                  have), solve (always) or lookup (never)
-      safe=0     later solves without promises
+      safe=0     turn off safe re-solving
       threads    of every solve
   acpc:COMMAND                                                      a program that speaks ACPC: is started as
                                                                     COMMAND HOST PORT, over the dealer

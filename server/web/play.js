@@ -187,7 +187,7 @@ function headline(over) {
     if (over.chips === 0) return `Split pot: both have ${you}`;
     return over.chips > 0 ? `You win ${chips(over.chips)} with ${you}` : `Fathom wins ${chips(-over.chips)} with ${bot}`;
   }
-  return over.chips > 0 ? `Fathom folds. You win ${chips(over.chips)}` : `You fold ${chips(-over.chips)}`;
+  return over.chips > 0 ? `Fathom folds. You win ${chips(over.chips)}` : `You fold and lose ${chips(-over.chips)}`;
 }
 
 function resultWords(over) {

@@ -43,7 +43,7 @@ def test_a_hand_is_told_decision_by_decision(agent: Agent) -> None:
     text = tell(story)
     assert text.startswith("# ")
     assert text.count("## ") == len(story.hand.decisions)
-    assert "in the button" in text
+    assert "on the button" in text
     assert "**" in text
     assert f"{story.chips:+,} chips" in text
     again = play_story(player, make_player("call"), HUNL, seed=3)

@@ -14,6 +14,14 @@ def test_an_options_help_is_the_figures_own(capsys: pytest.CaptureFixture[str]) 
     assert "usage: fathom bench fuzz" in capsys.readouterr().out
 
 
+def test_help_has_a_line_for_every_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", "--help"])
+    shown = capsys.readouterr().out
+    assert "\n  evaluator    How fast hands are evaluated on one core, compiled.\n" in shown
+    assert "\n  strength     How much the agent wins from its own blueprint" in shown
+
+
 def test_all_figures_share_no_option_but_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "all", "--hands", "5"]) == 2
     assert "all figures share one option, --json" in capsys.readouterr().err

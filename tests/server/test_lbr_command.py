@@ -25,7 +25,7 @@ def test_always_folding_loses_750(capsys: pytest.CaptureFixture[str]) -> None:
     result = json.loads(line)
     assert result["mbb_per_hand"] == pytest.approx(750, abs=0.5)
     assert main(["lbr", "fold", "--hands", "4", "--workers", "1", "--actions", "fc"]) == 0
-    assert "+250 ± 0 mbb/hand of fold, over 4 hands" in capsys.readouterr().out
+    assert "+250 ± 0 mbb/hand from fold, over 4 hands" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
