@@ -21,7 +21,7 @@ from pathlib import Path
 
 from arena.clock import TimeLimits
 from arena.dealer import DealerOptions, run_dealer
-from arena.errors import MatchAborted
+from arena.errors import JournalError, MatchAborted
 from arena.match import HandResult, MatchTerms
 from arena.pairs import HANDS_PER_PAIR
 from arena.registry import external_command, make_player
@@ -99,7 +99,7 @@ def _read(log: Path, terms: DealerMatchTerms) -> list[HandRecord]:
     seeds = {comment.split()[-1] for comment in read.comments if comment.startswith("# name/game/hands/seed")}
     players = {name for hand in read.hands for name in hand.players}
     if seeds - {str(terms.seed & _SEED_MASK)} or players - set(terms.names):
-        raise MatchAborted(f"{log} is the log of another match: name another one with --save, or delete it")
+        raise JournalError(f"{log} is the log of another match: name another one with --save, or delete it")
     hands = {hand.hand_id: hand for hand in read.hands}
     return [hands[hand_id] for hand_id in sorted(hands)]
 

@@ -10,7 +10,7 @@ import sys
 from arena.policies import POLICIES
 from game.definition import GameDefinition
 from server.acpc_client import MatchSummary, connect, play
-from server.cli.numbers import port_number
+from server.cli.numbers import port_number, positive_number, whole_number
 from server.game_files import load_definition
 
 _AGENT = "agent"
@@ -44,13 +44,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     agent = parser.add_argument_group("the agent")
     agent.add_argument(
         "--budget",
-        type=float,
+        type=positive_number,
         default=_BUDGET_SECONDS,
         metavar="SECONDS",
         help="per hand, on average over the match (default: %(default)s)",
     )
     agent.add_argument("--blueprint", default="", metavar="FILE", help="default: the one with Fathom")
-    agent.add_argument("--workers", type=int, default=1, help="processes that solve (default: %(default)s)")
+    agent.add_argument(
+        "--workers", type=whole_number(), default=1, help="processes that solve (default: %(default)s)"
+    )
     others = parser.add_argument_group("the other policies")
     others.add_argument("--seed", type=int, help="repeat a match exactly (default: drawn at random)")
     parser.epilog = _EXAMPLES + "\n".join(
@@ -61,8 +63,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play the match and print what it came to; 1 if the dealer left before the end of a hand."""
     definition = load_definition(args.game)
-    if args.budget <= 0 or args.workers < 1:
-        raise ValueError("it takes a --budget of more than 0 seconds and at least one of --workers to think")
     with connect(args.host, args.port, args.wait, _report) as connection:
         if args.policy == _AGENT:
             summary, signal = _play_agent(args, connection, definition)

@@ -11,6 +11,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, BinaryIO
 
+from server.cli.numbers import whole_number
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -24,8 +26,12 @@ _SUITS = {"c": "[green]♣[/]", "d": "[blue]♦[/]", "h": "[red]♥[/]", "s": "�
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    parser.add_argument("--hands", type=int, default=200, help="hands to play (default: %(default)s)")
-    parser.add_argument("--show", type=int, default=4, help="hands to tell in full (default: %(default)s)")
+    parser.add_argument(
+        "--hands", type=whole_number(), default=200, help="hands to play (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--show", type=whole_number(0), default=4, help="hands to tell in full (default: %(default)s)"
+    )
     parser.add_argument("--seed", type=int, default=7, help="cards and players (default: %(default)s)")
     parser.add_argument("--alice", default="pot-odds", metavar="POLICY", help="how Alice plays (%(default)s)")
     parser.add_argument("--bob", default="random", metavar="POLICY", help="how Bob plays (%(default)s)")

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from server.cli.numbers import whole_number
 from server.cli.outputs import check_output
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", default="3-4", help="where it does so (default: 3-4, turn and river)")
     parser.add_argument("--seed", type=int, default=1, help="of boards and actions (default: 1)")
     parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
-    parser.add_argument("--workers", type=int, help="processes (default: one per core)")
+    parser.add_argument("--workers", type=whole_number(), help="processes (default: one per core)")
     parser.add_argument("--save", type=Path, metavar="NAME", help="keep a journal, NAME.lbr, and resume it")
     parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
     parser.epilog = _EPILOG
@@ -57,8 +58,6 @@ def run(args: argparse.Namespace) -> int:
 
     if args.hands < 2:
         raise ValueError(f"{args.hands} hands: give at least 2, one in each seat")
-    if args.workers is not None and args.workers < 1:
-        raise ValueError(f"{args.workers} workers: give at least 1")
     settings = parse_settings(args.actions, args.rounds)
     terms = LbrTerms(load_definition(args.game), args.player, settings, args.seed, (args.hands + 1) // 2)
     console = Console(stderr=True)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from server.cli.numbers import whole_number
 from server.cli.outputs import check_output
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hands", type=int, default=10_000, help="hands, two to a deal (default: 10000)")
     parser.add_argument("--seed", type=int, help="repeat a match exactly (default: drawn, or 1 with --save)")
     parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
-    parser.add_argument("--workers", type=int, help="processes (default: one per core)")
+    parser.add_argument("--workers", type=whole_number(), help="processes (default: one per core)")
     parser.add_argument("--save", type=Path, metavar="NAME", help="keep a journal, NAME.match, and resume it")
     parser.add_argument(
         "--dealer",
@@ -95,8 +96,6 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"{args.hands} hands: give at least 2, a pair")
     if args.aivat and (args.dealer or any(external_command(text) for text in (args.a, args.b))):
         raise ValueError("--aivat asks players what they would have done: it needs a match without a dealer")
-    if args.workers is not None and args.workers < 1:
-        raise ValueError(f"{args.workers} workers: give at least 1")
     check_outputs(args)
     seed = args.seed
     if seed is None:

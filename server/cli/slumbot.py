@@ -11,6 +11,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from server.cli.numbers import positive_number, whole_number
+from server.cli.outputs import check_output
+
 if TYPE_CHECKING:
     from server.slumbot_journal import Journal, Tally
     from server.slumbot_transport import SlumbotHttp
@@ -33,17 +36,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
     from server.slumbot_transport import DEFAULT_URL
 
-    parser.add_argument("--hands", type=int, required=True, metavar="N", help="those of the journal included")
+    parser.add_argument(
+        "--hands", type=whole_number(), required=True, metavar="N", help="those of the journal included"
+    )
     parser.add_argument("--url", default=DEFAULT_URL, help="where the API is (default: %(default)s)")
     parser.add_argument("--username", help="log in; the password: $SLUMBOT_PASSWORD, or it is asked for")
     parser.add_argument("--journal", type=Path, metavar="FILE", help="keep results, and go on from there")
     parser.add_argument("--opponent", default="slumbot", metavar="NAME", help="as the store calls him")
-    parser.add_argument("--budget", type=float, default=7.0, metavar="SECONDS", help="per hand (default: 7)")
+    parser.add_argument(
+        "--budget", type=positive_number, default=7.0, metavar="SECONDS", help="per hand (default: 7)"
+    )
     parser.add_argument("--blueprint", default="", metavar="FILE", help="default: the one with Fathom")
-    parser.add_argument("--workers", type=int, default=1, help="processes that solve (default: %(default)s)")
+    parser.add_argument(
+        "--workers", type=whole_number(), default=1, help="processes that solve (default: %(default)s)"
+    )
     parser.add_argument("--store", type=Path, metavar="FILE", help="hand store (default: as `fathom hands`)")
     parser.add_argument(
-        "--patience", type=float, default=3600.0, metavar="SECONDS", help="before giving up (default: 3600)"
+        "--patience",
+        type=float,
+        default=3600.0,
+        metavar="SECONDS",
+        help="before giving up (default: 3600)",
     )
     parser.add_argument("--report", type=Path, metavar="FILE", help="write the result as JSON")
     parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
@@ -58,8 +71,9 @@ def run(args: argparse.Namespace) -> int:
     from server.slumbot_match import GaveUpError
     from server.slumbot_transport import SlumbotHttp
 
-    if args.hands < 1 or args.budget <= 0 or args.workers < 1 or args.patience < 0:
-        raise ValueError("give at least 1 of --hands and --workers, and time: --budget, --patience")
+    if not args.patience >= 0:
+        raise ValueError(f"--patience {args.patience:g}: write seconds, 0 or more")
+    check_output("--report", args.report)
     transport = SlumbotHttp(args.url)
     password = ""
     if args.username is not None:
@@ -80,9 +94,9 @@ def run(args: argparse.Namespace) -> int:
     finally:
         journal.close()
     record = result_record(args.url, args.username, journal.tally, time.monotonic() - started)
+    print(json.dumps(record) if args.json else result_text(record), flush=True)
     if args.report is not None:
         args.report.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(record) if args.json else result_text(record))
     return status
 
 

@@ -33,7 +33,6 @@ def test_always_folding_loses_750(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["random"], "measure an agent, or one of blueprint, call, check-down, fold, min-raise"),
         (["fold", "--hands", "1"], "at least 2"),
-        (["fold", "--workers", "0"], "at least 1"),
         (["fold", "--rounds", "5"], "no rounds"),
         (["fold", "--actions", "fcp"], "actions"),
         (["nobody"], "no player"),

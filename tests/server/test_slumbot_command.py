@@ -78,13 +78,16 @@ def test_nobody_there_is_told_and_a_signal_ends_it_at_once(tmp_path: Path, journ
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--hands", "0"], "at least 1"),
-        (["--hands", "1", "--budget", "0"], "--budget"),
+        (["--hands", "0"], "argument --hands: write a whole number of at least 1"),
+        (["--hands", "1", "--budget", "0"], "argument --budget: write a number above 0"),
         (["--hands", "1", "--url", "slumbot.com"], "no address"),
+        (["--hands", "1", "--report", "/no/folder/x"], "--report /no/folder/x: there is no folder"),
     ],
 )
 def test_orders_that_make_no_sense(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["slumbot", *arguments]) == 2
+    with pytest.raises(SystemExit) as ended:
+        sys.exit(main(["slumbot", *arguments]))
+    assert ended.value.code == 2
     assert words in capsys.readouterr().err
