@@ -32,6 +32,7 @@ from game.evaluator import START, strength_5, strength_6, strength_7, strength_c
 from game.evaluator_tables import CARD_BITS, CARD_KEYS
 from game.hands import HAND_CARDS, NUM_CLASSES, NUM_HANDS
 from game.jit import kernel
+from server.cli.numbers import positive_number, whole_number
 from solver.blueprint_presets import named_preset
 from solver.holdem_deals import HoldemDealer
 from solver.mccfr import Trainer, TrainingSettings, make_plan
@@ -47,13 +48,22 @@ def main(argv: list[str]) -> int:
     """Measure and print; exit status 0."""
     parser = argparse.ArgumentParser(prog="fathom bench mccfr", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--threads", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--threads", type=whole_number(), default=1, help="default: %(default)s")
     parser.add_argument("--preset", default="default", help="tiny, default or paper (default: %(default)s)")
-    parser.add_argument("--seconds", type=float, default=10.0, help="to measure (default: %(default)s)")
-    parser.add_argument("--warm-up", type=float, default=20.0, help="seconds before (default: %(default)s)")
+    parser.add_argument(
+        "--seconds", type=positive_number, default=10.0, help="to measure (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--warm-up", type=positive_number, default=20.0, help="seconds before (default: %(default)s)"
+    )
     buckets = parser.add_mutually_exclusive_group()
     buckets.add_argument("--clustered", action="store_true", help="with the preset's own buckets")
-    buckets.add_argument("--buckets", type=int, metavar="N", help="of each round after the first, instead")
+    buckets.add_argument(
+        "--buckets",
+        type=whole_number(1, BLOCKED - 1),
+        metavar="N",
+        help="of each round after the first, instead",
+    )
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
     args = parser.parse_args(argv)
     figures = _measure(args)
@@ -65,8 +75,6 @@ def _measure(args: argparse.Namespace) -> dict[str, float | int | str | None]:
     preset = named_preset(args.preset)
     game = preset.game()
     if args.buckets is not None:
-        if not 1 <= args.buckets < BLOCKED:
-            raise ValueError(f"--buckets {args.buckets}: give a number from 1 to {BLOCKED - 1}")
         game = make_training_game(game.tree, (NUM_CLASSES, *[args.buckets] * 3), game.unit)
     if args.clustered:
         tables = open_tables(make_card_abstraction(preset.cards, args.seed))

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.cli.arguments import whole
+from server.cli.numbers import whole_number
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,9 +63,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
             verb.add_argument("--round", choices=rounds, help="one round only (all make a large file)")
         elif name == "measure":
             verb.add_argument(
-                "--deals", type=whole(100), default=10_000_000, help="to sample (default: %(default)s)"
+                "--deals", type=whole_number(100), default=10_000_000, help="to sample (default: %(default)s)"
             )
-            verb.add_argument("--seed", type=whole(0), default=1, help="of the deals (default: 1)")
+            verb.add_argument("--seed", type=whole_number(0), default=1, help="of the deals (default: 1)")
             verb.add_argument("--json", action="store_true", help="print one JSON object")
         elif name == "pack":
             verb.add_argument("packed", type=Path, help="the new file, e.g. default.blueprint.xz")
@@ -79,18 +79,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     values.add_argument("file", type=Path, help="the blueprint")
     values.add_argument("target", type=Path, help="the new file; may be the same")
     values.add_argument(
-        "--strategies", type=whole(1), default=10, help="of the opponent, in each seat (default: %(default)s)"
+        "--strategies",
+        type=whole_number(),
+        default=10,
+        help="of the opponent, in each seat (default: %(default)s)",
     )
     values.add_argument(
-        "--iterations", type=whole(1), default=8_000_000, help="to learn each of them (default: %(default)s)"
+        "--iterations",
+        type=whole_number(),
+        default=8_000_000,
+        help="to learn each of them (default: %(default)s)",
     )
     values.add_argument(
-        "--deals", type=whole(1), default=400_000, help="to value them by (default: %(default)s)"
+        "--deals", type=whole_number(), default=400_000, help="to value them by (default: %(default)s)"
     )
-    values.add_argument("--seed", type=whole(0), default=1, help="of all randomness (default: %(default)s)")
+    values.add_argument(
+        "--seed", type=whole_number(0), default=1, help="of all randomness (default: %(default)s)"
+    )
     values.add_argument(
         "--threads",
-        type=whole(1),
+        type=whole_number(),
         default=os.cpu_count() or 1,
         help="one: a repeatable table (default: %(default)s)",
     )
@@ -105,15 +113,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--target", type=Path, help="the new file (default: in Fathom's cache, where agents look)"
     )
     net.add_argument(
-        "--flops", type=whole(1), default=400, help="to play out; about a second each (default: %(default)s)"
+        "--flops",
+        type=whole_number(),
+        default=400,
+        help="to play out; about a second each (default: %(default)s)",
     )
-    net.add_argument("--epochs", type=whole(1), default=15, help="of the training (default: %(default)s)")
-    net.add_argument("--seed", type=whole(0), default=1, help="of all randomness (default: %(default)s)")
+    net.add_argument(
+        "--epochs", type=whole_number(), default=15, help="of the training (default: %(default)s)"
+    )
+    net.add_argument(
+        "--seed", type=whole_number(0), default=1, help="of all randomness (default: %(default)s)"
+    )
     net.add_argument("--json", action="store_true", help="print one JSON object")
     plan = verbs.add_parser("plan", help="what a training needs: nodes, infosets, bytes, hours")
     plan.add_argument("--preset", default="default", help="tiny, default or paper (default: default)")
     plan.add_argument(
-        "--threads", type=whole(1), default=os.cpu_count() or 1, help="default: all (%(default)s)"
+        "--threads", type=whole_number(), default=os.cpu_count() or 1, help="default: all (%(default)s)"
     )
     plan.add_argument("--json", action="store_true", help="print one JSON object")
 

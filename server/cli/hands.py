@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.cli.arguments import whole
+from server.cli.numbers import whole_number
 
 if TYPE_CHECKING:
     from server.hand_records import StoredDecision, StoredHand
@@ -57,7 +57,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         verb.add_argument("--match", metavar="NAME", help="of one match or session")
         verb.add_argument("--opponent", metavar="NAME", help="against somebody")
     listing.add_argument("--finished", action="store_true", help="only hands that are over")
-    listing.add_argument("--limit", type=whole(1, _MOST), default=20, help="how many (default: %(default)s)")
+    listing.add_argument(
+        "--limit", type=whole_number(1, _MOST), default=20, help="how many (default: %(default)s)"
+    )
     listing.add_argument("--json", action="store_true", help="one JSON line per hand")
     show.add_argument("hand", metavar="ID", help="of a hand, or its beginning, as `list` prints it")
     show.add_argument("--json", action="store_true", help="one JSON line")
@@ -65,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--format", choices=("phh", "acpc"), default="phh", help="hand histories, or lines of a dealer's log"
     )
     export.add_argument(
-        "--limit", type=whole(1, _MOST), default=_MOST, help="how many of the newest (default: all)"
+        "--limit", type=whole_number(1, _MOST), default=_MOST, help="how many of the newest (default: all)"
     )
     export.add_argument("--output", type=Path, metavar="FILE", help="default: print")
 

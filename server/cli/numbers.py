@@ -34,4 +34,20 @@ def positive_number(text: str) -> float:
     return number
 
 
+def any_number(text: str) -> float:
+    """Any number, infinite ones, too."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise argparse.ArgumentTypeError(f"write a number, not {text!r}")
+    return number
+
+
+def number_or_never(text: str) -> float:
+    """Any number; `never` is -inf, which after a blank looks like an option to argparse."""
+    return -math.inf if text == "never" else any_number(text)
+
+
 port_number = whole_number(1, 65535)

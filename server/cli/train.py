@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.cli.arguments import real, seconds, threshold, whole
+from server.cli.numbers import any_number, number_or_never, positive_number, whole_number
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,13 +49,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--preset", help="tiny, default or paper (default: tiny, or that of the training)")
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
-        "--iterations", type=whole(1), default=0, help="deals to learn from in all (default: the preset's)"
+        "--iterations",
+        type=whole_number(),
+        default=0,
+        help="deals to learn from in all (default: the preset's)",
     )
-    length.add_argument("--seconds", type=seconds, default=0.0, help="train for so long in all instead")
+    length.add_argument(
+        "--seconds", type=positive_number, default=0.0, help="train for so long in all instead"
+    )
     parser.add_argument(
-        "--threads", type=whole(1), default=os.cpu_count() or 1, help="default: all (%(default)s)"
+        "--threads", type=whole_number(), default=os.cpu_count() or 1, help="default: all (%(default)s)"
     )
-    parser.add_argument("--seed", type=whole(0), help="of all randomness (default: 1, or the training's)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), help="of all randomness (default: 1, or the training's)"
+    )
     parser.add_argument(
         "--checkpoint", type=Path, metavar="DIR", help="folder for all files (default: training-PRESET)"
     )
@@ -73,7 +80,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="go on from a blueprint that carries its training, in a new folder",
     )
     parser.add_argument(
-        "--interval", type=seconds, default=60.0, metavar="SECONDS", help="between checkpoints (default: 60)"
+        "--interval",
+        type=positive_number,
+        default=60.0,
+        metavar="SECONDS",
+        help="between checkpoints (default: 60)",
     )
     parser.add_argument("--reproducible", action="store_true", help="no date and core-hours in the blueprint")
     for name, summary in (
@@ -84,13 +95,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=summary)
     parser.add_argument("--quiet", action="store_true", help="no progress, only the last line")
     tuning = parser.add_argument_group("how to learn (shares are of the whole training)")
-    tuning.add_argument("--discount-share", type=real, help="how long to discount linearly")
-    tuning.add_argument("--burn-in", type=real, help="share before averaging starts")
-    tuning.add_argument("--prune-from", type=real, help="share before pruning starts")
+    tuning.add_argument("--discount-share", type=any_number, help="how long to discount linearly")
+    tuning.add_argument("--burn-in", type=any_number, help="share before averaging starts")
+    tuning.add_argument("--prune-from", type=any_number, help="share before pruning starts")
     tuning.add_argument(
-        "--prune-below", type=threshold, help="regret in big blinds, or: never (--prune-below=-inf)"
+        "--prune-below", type=number_or_never, help="regret in big blinds, or: never (--prune-below=-inf)"
     )
-    tuning.add_argument("--floor", type=real, help="regrets never fall below; in big blinds")
+    tuning.add_argument("--floor", type=any_number, help="regrets never fall below; in big blinds")
     parser.epilog = _EPILOG
 
 
