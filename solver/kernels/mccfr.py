@@ -15,7 +15,8 @@ The average is taken at the opponent's nodes: each visit adds his current strate
 comes to them as often as his own play does (below actions that are skipped: as often as those are explored).
 
 Random numbers are drawn in this order: one per traversal if some share of them explores, then one per node
-of the opponent in the order of the list.
+of the opponent in the order of the list. They are the first 24 bits of the generator's state; the last 24
+round large strategy sums.
 """
 
 from __future__ import annotations
@@ -31,12 +32,11 @@ from solver.layout import F32, I32, I64, U8, U64
 ZERO = np.float32(0)
 ONE = np.float32(1)
 HALF = np.float32(0.5)
-SUM_LIMIT = np.float32(1 << 21)
+SUM_LIMIT = np.float32(1 << 22)
 """A strategy sum that reaches this is halved with its neighbours."""
-THIN_FROM = np.float32(1 << 17)
-"""From a strategy sum of this size on, one visit in THIN is added, THIN times. Sums of millions would round
-every single addition of a float32, and most of them the same way: 0.6 and 0.4 would both become 0.5."""
-THIN = 16
+DITHER_FROM = np.float32(1 << 14)
+"""Strategy sums above this are rounded at random. Near 2²² neighbouring float32 are a quarter apart: rounded
+to the nearest, additions of 0.6 and of 0.4 would both become 0.5, a million times over."""
 
 BOTH = -1
 
@@ -44,7 +44,7 @@ _TO_UNIT = np.float32(2.0**-24)
 _SKIPPED = np.float32(np.nan)
 _NEVER = np.float32(-np.inf)
 _7, _13, _17, _40 = [np.uint64(number) for number in (7, 13, 17, 40)]
-_THIN_MASK = np.uint64(THIN - 1)
+_LAST_BITS = np.uint64((1 << 24) - 1)
 
 
 class Betting(NamedTuple):
@@ -257,17 +257,22 @@ def _mean_end(
 def _add_strategy(
     sums: F32, where: int, num_actions: int, strategy: F32, row: int, random_bits: np.uint64
 ) -> None:
-    """Add a strategy to the sums of its infoset; large ones are thinned by the last bits of the generator."""
+    """Add a strategy to the sums of its infoset.
+
+    random_bits  state of the generator: its last bits are in no number that was drawn
+    """
     largest = ZERO
     for a in range(num_actions):
         largest = max(largest, sums[where + a])
-    times = ONE
-    if largest > THIN_FROM:
-        if random_bits & _THIN_MASK:
-            return
-        times = np.float32(THIN)
-    for a in range(num_actions):
-        sums[where + a] += times * strategy[row + a]
+    if largest > DITHER_FROM:
+        shift = np.float64(random_bits & _LAST_BITS) * np.float64(_TO_UNIT) - 0.5
+        for a in range(num_actions):
+            total = sums[where + a]
+            exact = np.float64(total) + np.float64(strategy[row + a])
+            sums[where + a] = np.float32(exact + shift * np.float64(np.spacing(total)))
+    else:
+        for a in range(num_actions):
+            sums[where + a] += strategy[row + a]
     if largest > SUM_LIMIT:
         for a in range(num_actions):
             sums[where + a] *= HALF
