@@ -189,12 +189,14 @@ def _open(path: Path, num_rows: int) -> U16:
 
 
 def _take_room(path: Path) -> None:
-    """Give a new file all its blocks: writing to a mapped one kills the process where the disk is full."""
+    """Give a file all its blocks: writing to a mapped one kills the process where the disk is full."""
     size = path.stat().st_size
     try:
         with path.open("r+b") as file:
             os.posix_fallocate(file.fileno(), 0, size)
     except OSError as error:
+        if error.errno in (errno.EOPNOTSUPP, errno.EINVAL):
+            return  # a file system that cannot promise anything
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
         path.unlink()  # it may have taken what room there was

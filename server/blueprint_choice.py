@@ -38,7 +38,7 @@ def verify_named(named: str) -> None:
     """
     if named:
         if not Path(named).expanduser().is_file():
-            raise BlueprintError(f"--blueprint {named}: there is no such file")
+            raise BlueprintError(f"blueprint {named}: there is no such file")
     elif os.environ.get(VARIABLE):
         default_blueprint_path()
 

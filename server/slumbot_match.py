@@ -151,8 +151,10 @@ class SlumbotMatch:
             try:
                 if self._session.token is None:
                     await self._begin_session()
+                self._playing = True  # the server may deal a hand whose answer we never see
                 hand = await self._ask("new_hand", self._session.new_hand())
             except SlumbotError as error:
+                self._playing = False
                 if error.status in _NO_SUCH_PLACE and not self._started:
                     raise WrongServerError(
                         f"this is not Slumbot's API (HTTP status {error.status}): check --url"
@@ -161,6 +163,7 @@ class SlumbotMatch:
                     self._lose_session()
                 await self._wait(delays, error)
             except (TransportError, RemoteProtocolError) as error:
+                self._playing = False
                 await self._wait(delays, error)
             else:
                 self._start(hand)
@@ -259,7 +262,6 @@ class SlumbotMatch:
             started_at=time.time(),
         )
         self._thinking = _Thinking(stored, secrets.randbits(_SEED_BITS))
-        self._playing = True
 
     async def _decide(self, hand: SlumbotHand) -> Action:
         thinking, betting = self._thinking, hand.state.betting

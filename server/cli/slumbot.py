@@ -122,22 +122,22 @@ async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str,
             async with transport as post:
                 live = _Live(args.hands)
                 match = SlumbotMatch(post, pool, journal, terms, store, live, live.tell)
-                loop, task = asyncio.get_running_loop(), asyncio.current_task()
-                assert task is not None, "this is one"
+                loop = asyncio.get_running_loop()
+                playing = loop.create_task(match.play(args.hands))
                 asked: list[int] = []
 
                 def stop(number: int) -> None:
                     asked.append(number)
                     match.leave()
                     if len(asked) > 1 or not match.hand_under_way:
-                        task.cancel()
+                        playing.cancel()
                     else:
                         live.tell("ending after this hand; once more to end at once")
 
                 for number in (signal.SIGINT, signal.SIGTERM):
                     loop.add_signal_handler(number, stop, number)
                 try:
-                    await match.play(args.hands)
+                    await playing
                 except asyncio.CancelledError:
                     if not asked:
                         raise

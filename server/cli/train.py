@@ -101,7 +101,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     tuning.add_argument(
         "--prune-below", type=number_or_never, help="regret in big blinds, or: never (--prune-below=-inf)"
     )
-    tuning.add_argument("--floor", type=any_number, help="regrets never fall below; in big blinds")
+    tuning.add_argument(
+        "--floor", type=number_or_never, help="regrets never fall below; in big blinds, or: never"
+    )
     parser.epilog = _EPILOG
 
 

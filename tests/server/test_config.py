@@ -126,7 +126,7 @@ def test_the_command_shows_and_checks(tmp_path: Path, capsys: pytest.CaptureFixt
         (["--set", "workers.count=none"], "--set workers.count=none: write a whole number from 1"),
         (["--workers", "0"], "--workers 0: write a whole number from 1"),
         (["--port", "99999"], "--port 99999: write a whole number from 0 to 65535"),
-        (["--blueprint", "/nowhere"], "--blueprint /nowhere: there is no such file"),
+        (["--blueprint", "/nowhere"], "blueprint /nowhere: there is no such file"),
         (["--host", "0.0.0.0", "--set", "security.keys_file=/nowhere"], "there are no keys in /nowhere"),
         (["--set", "store.path=/dev/null/x"], "store.path = '/dev/null/x': /dev/null is in the way"),
     ],

@@ -224,7 +224,7 @@ def test_asked_to_leave_it_ends_the_hand_first(tmp_path: Path) -> None:
             match._post = post
             tally = await match.play(100)
             assert tally.hands == 5
-            assert set(under_way) == {("new_hand", False), ("act", True)}
+            assert set(under_way) == {("new_hand", True), ("act", True)}
         hands, _ = totals_of_server(tmp_path)
         assert hands == 5
 
