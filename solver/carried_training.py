@@ -47,13 +47,13 @@ def fold_in(run: TrainingRun, path: Path, reproducible: bool = False) -> int:
 def read_carried(path: Path) -> Checkpoint:
     """Look at the training that a blueprint carries, without its tables."""
     blueprint = open_blueprint(path)
-    return parse_record(path, _record(blueprint), blueprint.cards)
+    return parse_record(path, _record(path, blueprint), blueprint.cards)
 
 
 def unfold(path: Path, folder: Path) -> int:
     """Make a checkpoint in a folder from what a blueprint carries; returns the iterations it has done."""
     blueprint = open_blueprint(path, verify=True)
-    record = _record(blueprint)
+    record = _record(path, blueprint)
     game = make_training_game(blueprint.tree, blueprint.num_buckets, float(blueprint.definition.big_blind))
     regret, sums = np.zeros(game.table_size, np.float32), np.zeros(game.table_size, np.float32)
     first = 0
@@ -87,10 +87,11 @@ def from_steps(steps: npt.NDArray[np.int8] | npt.NDArray[np.uint8]) -> F32:
     return np.where(steps == 0, 0, np.sign(wide) * magnitude).astype(np.float32)
 
 
-def _record(blueprint: Blueprint) -> Mapping[str, Any]:
+def _record(path: Path, blueprint: Blueprint) -> Mapping[str, Any]:
+    """The training's; `path` is what the blueprint was opened by, packed or not."""
     record = blueprint.training
     if record is None:
-        raise BlueprintError(f"{blueprint.path} does not carry its training: it was written without --carry")
+        raise BlueprintError(f"{path} does not carry its training: it was written without --carry")
     # Early records name no threads. What is carried is carried on, also if it was `extract` that put it in.
     products = {**record.get("products", {}), "carry": True}
     return {"threads": blueprint.provenance.threads, **record, "products": products}

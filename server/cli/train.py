@@ -194,7 +194,7 @@ def _continue(args: argparse.Namespace, console: Console, lock: ExitStack) -> tu
     plan = _plan(args, carried, args.source)
     folder = args.checkpoint or Path(f"training-{carried.preset.name}")
     _occupy_new(folder, lock)
-    unfold(unpack(args.source), folder)
+    unfold(unpack(args.source), folder)  # unpacked a moment ago: not once more to verify it
     return folder, _go_on(args, folder, carried, plan, console)
 
 
