@@ -39,7 +39,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--preset", default="tiny", help="default: %(default)s")
     parser.add_argument(
         "--iterations",
-        default="100000,500000,2000000,6000000",
+        default="10000,50000,250000,6000000",
         help="lengths, with commas (default: %(default)s)",
     )
     parser.add_argument(
