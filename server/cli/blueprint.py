@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from solver.training_game import Dealer
     from solver.tree import Tree
 
-NODES_PER_SECOND = 22e6
+NODES_PER_SECOND = 17e6
 """Of one thread in the `default` game on a core of an AMD EPYC machine that does nothing else; larger tables
 are slower. `fathom bench mccfr` measures yours."""
 

@@ -328,4 +328,7 @@ def test_plan_counts_before_anything_runs(capsys: pytest.CaptureFixture[str]) ->
     assert facts["artifact_bytes"] == facts["actions"]
     assert "--carry" in facts["artifact_is_without"]
     assert facts["actions"] > 2 * facts["infosets"]
-    assert facts["expected_hours"] > 0
+    assert main(["blueprint", "plan", "--preset", "default", "--json", "--threads", "4"]) == 0
+    assert json.loads(capsys.readouterr().out)["expected_hours"] == pytest.approx(
+        facts["expected_hours"] / 2, abs=1e-3
+    )
