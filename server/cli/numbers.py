@@ -25,10 +25,7 @@ def whole_number(least: int = 1, most: int | None = None) -> Callable[[str], int
 
 def positive_number(text: str) -> float:
     """A number above 0, such as seconds."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
+    number = _number(text)
     if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"write a number above 0, not {text!r}")
     return number
@@ -36,10 +33,7 @@ def positive_number(text: str) -> float:
 
 def any_number(text: str) -> float:
     """Any number, infinite ones, too."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
+    number = _number(text)
     if math.isnan(number):
         raise argparse.ArgumentTypeError(f"write a number, not {text!r}")
     return number
@@ -48,6 +42,14 @@ def any_number(text: str) -> float:
 def number_or_never(text: str) -> float:
     """Any number; `never` is -inf, which after a blank looks like an option to argparse."""
     return -math.inf if text == "never" else any_number(text)
+
+
+def _number(text: str) -> float:
+    """What a text means; NaN if it is not a number."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 port_number = whole_number(1, 65535)
