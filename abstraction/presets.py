@@ -54,11 +54,16 @@ CARD_PRESETS = {
 """By name; the number is that of buckets on each of flop, turn and river."""
 
 
+def named_card_preset(name: str) -> CardPreset:
+    """The preset of a name; refuses others with the list."""
+    if name not in CARD_PRESETS:
+        raise AbstractionError(f"no card preset {name!r}: choose one of {', '.join(CARD_PRESETS)}")
+    return CARD_PRESETS[name]
+
+
 def make_card_abstraction(preset: str, seed: int, progress: Progress | None = None) -> CardAbstraction:
     """Sample hands and cluster them, round by round. The same preset and seed give the same buckets."""
-    if preset not in CARD_PRESETS:
-        raise AbstractionError(f"no card preset {preset!r}: choose one of {', '.join(CARD_PRESETS)}")
-    settings = CARD_PRESETS[preset]
+    settings = named_card_preset(preset)
     class_of_hand = OPPONENT_CLASSES[HAND_CLASS]
     centroids = {}
     for (name, num_cards), buckets, sample in zip(

@@ -16,7 +16,7 @@ import hashlib
 import json
 import lzma
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -54,6 +54,10 @@ Tick = Callable[[int, int], None]
 """Called with bytes done and bytes in all."""
 
 
+Regrouping = tuple[int, Sequence[int]]
+"""Iterations done, and the buckets of each round that they were done with (`solver.regrouping`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """Where a blueprint comes from."""
@@ -68,6 +72,8 @@ class Provenance:
     core_hours: float | None
     """None, like the date, in a reproducible file: one that depends on what was trained alone."""
     date: str | None
+    regrouped: Sequence[Regrouping] = ()
+    """Times at which what was learned went on with other buckets."""
 
 
 @dataclass(frozen=True, eq=False)

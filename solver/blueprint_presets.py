@@ -34,10 +34,13 @@ class BlueprintPreset:
         """Of each round."""
         return (NUM_CLASSES, *CARD_PRESETS[self.cards].buckets)
 
-    def game(self) -> TrainingGame:
-        """The betting tree laid out for the trainer."""
+    def game(self, num_buckets: tuple[int, ...] | None = None) -> TrainingGame:
+        """The betting tree laid out for the trainer.
+
+        num_buckets  of each round; those of the preset unless given
+        """
         tree = build_hand_tree(self.definition, parse_menu_book(self.menus))
-        return make_training_game(tree, self.num_buckets, float(self.definition.big_blind))
+        return make_training_game(tree, num_buckets or self.num_buckets, float(self.definition.big_blind))
 
 
 _FEW_VISITS = TrainingSettings(discount_share=1.0)

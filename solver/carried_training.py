@@ -6,7 +6,7 @@
 2. Sums of strategies are the blueprint's probabilities times one weight per infoset, kept likewise, but
    without a sign: 255 of the same steps, more than a sum ever is. (Files of before have steps up to 127 in a
    signed byte: they read the same.)
-3. A checkpoint made from it (`unfold`) is a checkpoint like any other.
+3. What is made from it (`unfold`) makes a checkpoint like any other.
 
 So a blueprint that is published can be trained on by anybody, and its core-hours add up.
 """
@@ -22,8 +22,8 @@ import numpy.typing as npt
 
 from solver.blueprint import FULL, Blueprint, BlueprintError, add_tables, open_blueprint
 from solver.layout import F32
-from solver.training import Checkpoint, TrainingRun, parse_record, write_checkpoint
-from solver.training_game import TrainingGame, make_training_game
+from solver.training import Checkpoint, TrainingRun, TrainingState, parse_record
+from solver.training_game import make_training_game
 
 _LEAST = 2.0**-6
 _STEPS_PER_OCTAVE = 5
@@ -37,9 +37,9 @@ def fold_in(run: TrainingRun, path: Path, reproducible: bool = False) -> int:
     trainer, game = run.trainer, run.trainer.game
     regret, weight = [], []
     for n in range(len(game.betting.base)):
-        rows = _rows(game, trainer.regret, n)
+        rows = game.rows(trainer.regret, n)
         regret.append(to_steps(rows.T).ravel())
-        weight.append(to_weight_steps(_rows(game, trainer.sums, n).sum(axis=1, dtype=np.float64)))
+        weight.append(to_weight_steps(game.rows(trainer.sums, n).sum(axis=1, dtype=np.float64)))
     tables = {"training.regret": np.concatenate(regret), "training.weight": np.concatenate(weight)}
     return add_tables(path, path, tables, {"training": run.record(reproducible)})
 
@@ -50,8 +50,8 @@ def read_carried(path: Path) -> Checkpoint:
     return parse_record(path, _record(path, blueprint), blueprint.cards)
 
 
-def unfold(path: Path, folder: Path) -> int:
-    """Make a checkpoint in a folder from what a blueprint carries; returns the iterations it has done."""
+def unfold(path: Path) -> TrainingState:
+    """What a blueprint carries, as a checkpoint has it."""
     blueprint = open_blueprint(path, verify=True)
     record = _record(path, blueprint)
     game = make_training_game(blueprint.tree, blueprint.num_buckets, float(blueprint.definition.big_blind))
@@ -61,13 +61,11 @@ def unfold(path: Path, folder: Path) -> int:
         num_buckets, num_actions = int(game.node_buckets[n]), int(game.betting.num_actions[n])
         start, size = int(game.betting.base[n]), num_buckets * num_actions
         steps = blueprint.arrays["training.regret"][start : start + size].reshape(num_actions, num_buckets)
-        _rows(game, regret, n)[:] = from_steps(steps).T
+        game.rows(regret, n)[:] = from_steps(steps).T
         weight = from_steps(blueprint.arrays["training.weight"][first : first + num_buckets])
-        _rows(game, sums, n)[:] = blueprint.rows(node).T / np.float32(FULL) * weight[:, None]
+        game.rows(sums, n)[:] = blueprint.rows(node).T / np.float32(FULL) * weight[:, None]
         first += num_buckets
-    folder.mkdir(parents=True, exist_ok=True)
-    write_checkpoint(folder, record, blueprint.cards, regret, sums)
-    return int(record["iterations"])
+    return TrainingState(record, blueprint.cards, regret, sums)
 
 
 def to_steps(numbers: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
@@ -101,9 +99,3 @@ def _steps(magnitude: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     wide = np.maximum(magnitude.astype(np.float64), _LEAST)
     steps: npt.NDArray[np.float64] = 1 + np.rint(_STEPS_PER_OCTAVE * np.log2(wide / _LEAST))
     return np.where(magnitude < _LEAST, 0, steps)
-
-
-def _rows(game: TrainingGame, table: F32, n: int) -> F32:
-    """float32[K, A]: a node's part of a table. A view."""
-    start, num_actions = int(game.betting.base[n]), int(game.betting.num_actions[n])
-    return table[start : start + int(game.node_buckets[n]) * num_actions].reshape(-1, num_actions)

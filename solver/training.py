@@ -6,7 +6,7 @@ folder holds the last complete one, and a training resumed from it loses what ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from abstraction.buckets import CardAbstraction
-from solver.blueprint import Provenance, write_blueprint
+from solver.blueprint import Provenance, Regrouping, write_blueprint
 from solver.blueprint_presets import BlueprintPreset, named_preset
 from solver.layout import F32, I64
 from solver.mccfr import Trainer, TrainingPlan, TrainingSettings
@@ -81,12 +81,13 @@ class TrainingRun:
         game: TrainingGame | None = None,
     ) -> None:
         self.preset, self.cards = preset, cards
-        self.trainer = Trainer(game or preset.game(), dealer, plan, threads)
+        self.trainer = Trainer(game or preset.game(cards.num_buckets), dealer, plan, threads)
         self.core_seconds = 0.0
         """Processor time: what a training costs, however busy the machine was."""
         self.products = Products()
         self.most_threads = threads
         """The largest number of threads in any sitting: with one, a training can be repeated."""
+        self.regrouped: Sequence[Regrouping] = ()
         self.history: list[Point] = []
         """Of the reports, thinned: what a plot of the training needs."""
         self._sample = _sample_infosets(self.trainer.game)
@@ -133,7 +134,8 @@ class TrainingRun:
 
     def save(self, folder: Path) -> int:
         """Replace the checkpoint and return its size."""
-        return write_checkpoint(folder, self.record(), self.cards, self.trainer.regret, self.trainer.sums)
+        state = TrainingState(self.record(), self.cards, self.trainer.regret, self.trainer.sums)
+        return write_checkpoint(folder, state)
 
     def record(self, reproducible: bool = False) -> dict[str, Any]:
         """Everything about the training but its tables.
@@ -154,6 +156,7 @@ class TrainingRun:
             "core_seconds": 0.0 if reproducible else self.core_seconds,
             "threads": self.most_threads,
             "products": asdict(self.products),
+            "regrouped": list(self.regrouped),
             "history": [] if reproducible else self.history,
         }
 
@@ -173,6 +176,7 @@ class TrainingRun:
             fathom=fathom_version(),
             core_hours=None if reproducible else round(self.core_seconds / 3600, 4),
             date=None if reproducible else datetime.now(UTC).isoformat(timespec="seconds"),
+            regrouped=self.regrouped,
         )
         strategy = trainer.average_strategy()
         return write_blueprint(
@@ -197,12 +201,22 @@ class TrainingRun:
         return float("nan") if before is None else float(np.abs(strategies - before).sum(axis=1).mean() / 2)
 
 
-def write_checkpoint(
-    folder: Path, record: Mapping[str, Any], cards: CardAbstraction, regret: F32, sums: F32
-) -> int:
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingState:
+    """All that a training is."""
+
+    record: Mapping[str, Any]
+    """As `TrainingRun.record` makes it."""
+    cards: CardAbstraction
+    regret: F32
+    sums: F32
+
+
+def write_checkpoint(folder: Path, state: TrainingState) -> int:
     """Replace the checkpoint of a folder and return its size."""
-    tables = {f"cards.{name}": array for name, array in cards.to_arrays().items()}
-    return write_tables(folder / CHECKPOINT, _KIND, record, {**tables, "regret": regret, "sums": sums})
+    tables = {f"cards.{name}": array for name, array in state.cards.to_arrays().items()}
+    tables |= {"regret": state.regret, "sums": state.sums}
+    return write_tables(folder / CHECKPOINT, _KIND, state.record, tables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +242,10 @@ def parse_record(where: Path, record: Mapping[str, Any], cards: CardAbstraction)
     where  for refusals
     """
     preset = named_preset(record["preset"])
-    if record["menus"] != preset.menus or tuple(record["buckets"]) != preset.num_buckets:
-        raise CheckpointError(f"{where} holds a training of another '{preset.name}': the preset has changed")
+    if record["menus"] != preset.menus:
+        raise CheckpointError(f"{where} holds a training of another '{preset.name}': its bets have changed")
+    if tuple(record["buckets"]) != cards.num_buckets:
+        raise CheckpointError(f"{where}: {record['buckets']} buckets, {cards.num_buckets} centroids")
     plan = dict(record["plan"])
     plan["settings"] = TrainingSettings(**plan["settings"])
     return Checkpoint(
@@ -262,6 +278,7 @@ def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None
     run.core_seconds = float(header["core_seconds"])
     run.products = checkpoint.products
     run.most_threads = max(threads, int(header.get("threads", 1)))
+    run.regrouped = header.get("regrouped", ())
     run.history = _thinned([tuple(row) for row in header["history"]])
     run._last = (trainer.iterations, trainer.seconds, 0)
     return run

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.kernels.mccfr import Betting, Deals, draw_deals
-from solver.layout import F64, I32, U64
+from solver.layout import F32, F64, I32, U64
 from solver.tree import CHANCE, DECISION, FOLD, SHOWDOWN, Tree
 
 
@@ -58,6 +58,11 @@ class TrainingGame:
     def num_infosets(self) -> int:
         """Nodes × buckets."""
         return int(self.node_buckets.sum())
+
+    def rows(self, table: F32, node: int) -> F32:
+        """float32[K, A]: a decision node's part of a table. A view."""
+        start, num_actions = int(self.betting.base[node]), int(self.betting.num_actions[node])
+        return table[start : start + int(self.node_buckets[node]) * num_actions].reshape(-1, num_actions)
 
     def most_visits(self) -> int:
         """The longest list a traversal can make: all actions of the traverser, the opponent's worst."""

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,6 +128,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     net.add_argument("--json", action="store_true", help="print one JSON object")
     plan = verbs.add_parser("plan", help="what a training needs: nodes, infosets, bytes, hours")
     plan.add_argument("--preset", default="default", help="tiny, default or paper (default: default)")
+    plan.add_argument("--cards", help="buckets of a card preset instead of the preset's own, e.g. 1000")
     plan.add_argument(
         "--threads", type=whole_number(), default=os.cpu_count() or 1, help="default: all (%(default)s)"
     )
@@ -144,9 +146,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plan(args: argparse.Namespace) -> int:
+    from abstraction.presets import named_card_preset
     from solver.blueprint_presets import estimate_cost, named_preset
 
     preset = named_preset(args.preset)
+    if args.cards:
+        preset = replace(preset, cards=named_card_preset(args.cards).name)
     cost = estimate_cost(preset.game())
     nodes = 2 * preset.iterations * cost.nodes_per_traversal
     facts = {
@@ -185,6 +190,7 @@ def _info(args: argparse.Namespace) -> int:
         "preset": origin.preset,
         "seed": origin.seed,
         "iterations": origin.iterations,
+        "regrouped": [list(regrouping) for regrouping in origin.regrouped],
         "threads": origin.threads,
         "core_hours": origin.core_hours,
         "date": origin.date,

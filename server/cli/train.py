@@ -41,12 +41,19 @@ examples:
   fathom train --preset default --iterations 500000000         hours; stop with Ctrl-C, go on with --resume
   fathom train --preset default --resume --iterations 2000000000   finished; now four times as long
   fathom train --from default.blueprint.xz --checkpoint better --iterations 4000000000   what others began
+  fathom train --from default.blueprint.xz --cards 2000 --checkpoint finer --iterations 4000000000
+                                                               the same, with more buckets from here on
   fathom blueprint plan --preset paper                         what a training needs, before it starts"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
     parser.add_argument("--preset", help="tiny, default or paper (default: tiny, or that of the training)")
+    parser.add_argument(
+        "--cards",
+        help="buckets of a card preset instead of the preset's own, e.g. 1000; with --from: what was learned "
+        "goes on with them",
+    )
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
         "--iterations",
@@ -165,7 +172,7 @@ def _plan(args: argparse.Namespace, checkpoint: Checkpoint, where: Path) -> Trai
 
 
 def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
-    from abstraction.presets import make_card_abstraction
+    from abstraction.presets import make_card_abstraction, named_card_preset
     from abstraction.tables import open_tables
     from solver.blueprint_presets import named_preset
     from solver.holdem_deals import HoldemDealer
@@ -173,12 +180,13 @@ def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple
     from solver.training import Products, TrainingRun
 
     preset, seed = named_preset(args.preset or _PRESET), 1 if args.seed is None else args.seed
+    card_preset = named_card_preset(args.cards or preset.cards).name
     iterations = args.iterations or (0 if args.seconds else preset.iterations)
     plan = make_plan(_settings(args, preset.settings), seed, iterations, args.seconds)
     folder = args.checkpoint or Path(f"training-{preset.name}")
     _occupy_new(folder, lock)
     with _bars(console) as progress:
-        cards = make_card_abstraction(preset.cards, seed, progress)
+        cards = make_card_abstraction(card_preset, seed, progress)
         dealer = HoldemDealer(open_tables(cards, progress=progress))
     training = TrainingRun(preset, plan, cards, dealer, args.threads)
     training.products = _products(args, Products())
@@ -187,15 +195,25 @@ def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple
 
 def _continue(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
     """From what a blueprint carries, in a new folder."""
+    from abstraction.overlap import bucket_overlaps
+    from abstraction.presets import make_card_abstraction, named_card_preset
     from solver.blueprint import unpack
     from solver.carried_training import read_carried, unfold
+    from solver.regrouping import regroup
+    from solver.training import write_checkpoint
 
     carried = read_carried(args.source)
     plan = _plan(args, carried, args.source)
+    card_preset = named_card_preset(args.cards).name if args.cards else None
     folder = args.checkpoint or Path(f"training-{carried.preset.name}")
     _occupy_new(folder, lock)
-    unfold(unpack(args.source), folder)  # unpacked a moment ago: not once more to verify it
-    return folder, _go_on(args, folder, carried, plan, console)
+    state = unfold(unpack(args.source))  # unpacked a moment ago: not once more to verify it
+    if card_preset is not None:
+        with _bars(console) as progress:
+            cards = make_card_abstraction(card_preset, plan.seed, progress)
+            state = regroup(state, cards, bucket_overlaps(state.cards, cards, progress))
+    write_checkpoint(folder, state)
+    return folder, _go_on(args, folder, plan, console)
 
 
 def _resume(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
@@ -203,21 +221,24 @@ def _resume(args: argparse.Namespace, console: Console, lock: ExitStack) -> tupl
     from solver.training_folder import occupied
 
     folder = args.checkpoint or Path(f"training-{args.preset or _PRESET}")
+    if args.cards:
+        raise ValueError(
+            "a training keeps its cards: leave out --cards; or take its blueprint, made with --carry, "
+            f"and go on with --from FILE --cards {args.cards} in another folder"
+        )
     read_checkpoint(folder)  # refused before a folder is made for the lock
     lock.enter_context(occupied(folder))
-    checkpoint = read_checkpoint(folder)
-    plan = _plan(args, checkpoint, folder)
-    return folder, _go_on(args, folder, checkpoint, plan, console)
+    plan = _plan(args, read_checkpoint(folder), folder)
+    return folder, _go_on(args, folder, plan, console)
 
 
-def _go_on(
-    args: argparse.Namespace, folder: Path, checkpoint: Checkpoint, plan: TrainingPlan, console: Console
-) -> TrainingRun:
+def _go_on(args: argparse.Namespace, folder: Path, plan: TrainingPlan, console: Console) -> TrainingRun:
     """With the checkpoint of a folder that is ours."""
     from abstraction.tables import open_tables
     from solver.holdem_deals import HoldemDealer
-    from solver.training import resume
+    from solver.training import read_checkpoint, resume
 
+    checkpoint = read_checkpoint(folder)
     with _bars(console) as progress:
         dealer = HoldemDealer(open_tables(checkpoint.cards, progress=progress))
     training = resume(folder, dealer, args.threads, plan)

@@ -233,6 +233,36 @@ def test_from_a_blueprint_that_carries_its_training(
     assert on.training is not None
 
 
+def test_with_other_cards(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert train(tmp_path / "first", "--iterations", "4096", "--carry") == 0
+    coarse = str(tmp_path / "first" / "tiny.blueprint")
+    for options, reason in (
+        (["--resume", "--cards", "256", "--checkpoint", str(tmp_path / "first")], "--from FILE --cards 256"),
+        (["--from", coarse, "--cards", "257", "--iterations", "8192"], "no card preset '257'"),
+        (["--cards", "257"], "no card preset '257'"),
+    ):
+        assert main(["train", "--quiet", *options]) == 2
+        assert reason in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["first"]
+    finer = small_cards(16)
+    overlaps = [np.eye(169), *[np.repeat(np.eye(8), 2, axis=1)] * 3]
+    monkeypatch.setattr("abstraction.presets.make_card_abstraction", lambda *_: finer)
+    monkeypatch.setattr("abstraction.overlap.bucket_overlaps", lambda *_: overlaps)
+    monkeypatch.setattr("solver.holdem_deals.HoldemDealer", lambda _: small_dealer(sizes=finer.num_buckets))
+    options = ["--from", coarse, "--cards", "256", "--iterations", "8192"]
+    assert train(tmp_path / "second", *options) == 0
+    capsys.readouterr()
+    assert main(["blueprint", "info", str(tmp_path / "second" / "tiny.blueprint"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["buckets"] == [169, 16, 16, 16]
+    assert facts["regrouped"] == [[4096, [169, 8, 8, 8]]]
+    assert train(tmp_path / "second", "--resume", "--iterations", "12288") == 0
+    assert train(tmp_path / "third", "--iterations", "4096", "--cards", "256") == 0
+    assert open_blueprint(tmp_path / "third" / "tiny.blueprint").num_buckets == (169, 16, 16, 16)
+
+
 def test_reproducible_blueprints_carry_no_times(tmp_path: Path) -> None:
     for folder in (tmp_path / "a", tmp_path / "b"):
         assert train(folder, "--iterations", "8192", "--carry", "--reproducible") == 0

@@ -13,20 +13,19 @@ from solver.training import TrainingRun
 from solver.training_game import ListDealer
 
 
-def small_cards() -> CardAbstraction:
-    """Eight evenly spread centroids a round; nobody looks at cards here."""
-    level = np.arange(8)[:, None]
-    tails = np.repeat(level * 30, 32, axis=1).astype(np.uint8)
-    river = np.repeat(level * 120, 8, axis=1).astype(np.int16)
+def small_cards(buckets: int = 8) -> CardAbstraction:
+    """Evenly spread centroids, as many each round; nobody looks at cards here."""
+    level = np.arange(buckets)[:, None]
+    tails = np.repeat(level * 240 // buckets, 32, axis=1).astype(np.uint8)
+    river = np.repeat(level * 960 // buckets, 8, axis=1).astype(np.int16)
     return CardAbstraction.from_arrays(
         {"opponent_classes": OPPONENT_CLASSES, "flop": tails, "turn": tails, "river": river}
     )
 
 
-def small_dealer(count: int = 5_000) -> ListDealer:
-    """Made-up deals for the buckets of the tiny preset: the better river bucket wins."""
+def small_dealer(count: int = 5_000, sizes: tuple[int, ...] = named_preset("tiny").num_buckets) -> ListDealer:
+    """Made-up deals for buckets, those of the tiny preset unless told: the better river bucket wins."""
     rng = np.random.default_rng(7)
-    sizes = named_preset("tiny").num_buckets
     buckets = rng.integers(0, (*sizes, *sizes), size=(count, 8)).astype(np.int32)
     outcome = np.sign(buckets[:, 3] - buckets[:, 7]).astype(np.float32)
     return ListDealer(Deals(buckets, np.repeat(outcome[:, None], 4, axis=1)))
