@@ -32,7 +32,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--bias", default="call*10", help="of his opponent (default: %(default)s)")
     parser.add_argument("--opponent", help="another opponent instead")
     parser.add_argument("--hands", type=whole_number(), default=20_000, help="default: %(default)s")
-    parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
     parser.add_argument(
         "--workers", type=whole_number(), default=os.cpu_count() or 1, help="default: %(default)s"
     )

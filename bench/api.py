@@ -97,7 +97,10 @@ def main(argv: list[str]) -> int:
         "--hands", type=whole_number(), default=300, help="hands at once (default: %(default)s)"
     )
     parser.add_argument(
-        "--decisions", type=int, default=20_000, help="while memory is watched (default: %(default)s)"
+        "--decisions",
+        type=whole_number(0),
+        default=20_000,
+        help="while memory is watched (default: %(default)s)",
     )
     parser.add_argument("--verbose", action="store_true", help="what is being done, on stderr")
     args = parser.parse_args(argv)

@@ -39,7 +39,9 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--match-hands", type=whole_number(), default=4_000, help="of each of these (default: %(default)s)"
     )
-    parser.add_argument("--lbr-hands", type=int, default=2_000, help="0 for none (default: %(default)s)")
+    parser.add_argument(
+        "--lbr-hands", type=whole_number(0), default=2_000, help="0 for none (default: %(default)s)"
+    )
     parser.add_argument(
         "--workers", type=whole_number(), default=os.cpu_count() or 1, help="default: %(default)s"
     )

@@ -27,6 +27,7 @@ import numpy as np
 
 from abstraction.opponents import OPPONENT_CLASSES
 from bench._figures import print_figures
+from server.cli.numbers import whole_number
 from solver.blueprint import Provenance, open_blueprint, unpack, write_blueprint
 from solver.blueprint_presets import named_preset
 
@@ -44,7 +45,7 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="fathom bench blueprint", description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path, nargs="?", help="a .blueprint, compressed or not")
     parser.add_argument("--preset", default="default", help="whose size to take (default: %(default)s)")
-    parser.add_argument("--processes", type=int, default=4, help="default: %(default)s")
+    parser.add_argument("--processes", type=whole_number(), default=4, help="default: %(default)s")
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder:

@@ -43,7 +43,7 @@ from game.cards import Cards
 from game.evaluator import NUM_LIVE_HANDS
 from game.hands import NUM_HANDS
 from game.jit import kernel
-from server.cli.numbers import positive_number
+from server.cli.numbers import positive_number, whole_number
 
 U8 = npt.NDArray[np.uint8]
 U16 = npt.NDArray[np.uint16]
@@ -77,7 +77,9 @@ def main(argv: list[str]) -> int:
         default=1.0,
         help="so many times the usual number of boards (default: 1)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of clustering and boards (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=1, help="of clustering and boards (default: %(default)s)"
+    )
     args = parser.parse_args(argv)
     start, end = (0, NUM_FLOPS) if args.flops == "all" else map(int, args.flops.split(":"))
     with Progress(console=Console(stderr=True), transient=True) as progress:

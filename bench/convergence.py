@@ -21,6 +21,7 @@ import numpy as np
 
 from abstraction.presets import make_card_abstraction
 from abstraction.tables import open_tables
+from server.cli.numbers import whole_number
 from solver.blueprint_presets import named_preset
 from solver.deal_response import Response, respond, uniform_strategy
 from solver.holdem_deals import HoldemDealer
@@ -43,10 +44,12 @@ def main(argv: list[str]) -> int:
         help="lengths, with commas (default: %(default)s)",
     )
     parser.add_argument(
-        "--deals", type=int, default=10_000_000, help="to measure with (default: %(default)s)"
+        "--deals", type=whole_number(100), default=10_000_000, help="to measure with (default: %(default)s)"
     )
-    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="default: all (%(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    parser.add_argument(
+        "--threads", type=whole_number(), default=os.cpu_count() or 1, help="default: all (%(default)s)"
+    )
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
     lengths = sorted({int(word) for word in args.iterations.split(",")})

@@ -65,7 +65,7 @@ def main(argv: list[str]) -> int:
         "--spots", type=whole_number(), default=200, help="random spots (default: %(default)s)"
     )
     parser.add_argument(
-        "--first", type=int, default=0, help="number of the first spot (default: %(default)s)"
+        "--first", type=whole_number(0), default=0, help="number of the first spot (default: %(default)s)"
     )
     parser.add_argument(
         "--max-deadline",

@@ -47,7 +47,9 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--repeats", type=whole_number(), default=5, help="the best of so many runs (default: %(default)s)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the random cards (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=1, help="of the random cards (default: %(default)s)"
+    )
     args = parser.parse_args(argv)
     figures = _measure(args.hands, args.boards, args.repeats, args.seed)
     print_figures(figures, args.json)

@@ -89,7 +89,7 @@ def main(argv: list[str]) -> int:
     add("--workers", type=whole_number(), default=4, help="default: %(default)s")
     add("--kill-every", type=positive_number, default=2.0, metavar="SECONDS", help="default: %(default)s")
     add("--blueprint", default="", metavar="FILE", help="default: as `fathom serve`")
-    add("--seed", type=int, default=1, help="of cards, opponent and faults (default: 1)")
+    add("--seed", type=whole_number(0), default=1, help="of cards, opponent and faults (default: 1)")
     add("--table", type=Path, metavar="FILE", help="also put the figures into this document")
     args = parser.parse_args(argv)
     if args.table is not None:

@@ -76,7 +76,9 @@ def main(argv: list[str]) -> int:
         default=1_000_000,
         help="mutated lines for each side (default: %(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the mutations (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=1, help="of the mutations (default: %(default)s)"
+    )
     parser.add_argument(
         "--processes", type=whole_number(), default=usable_cores(), help="default: %(default)s"
     )

@@ -95,7 +95,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--samples", type=whole_number(2), default=200_000, help="play-outs each (default: %(default)s)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
     args = parser.parse_args(argv)
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
     started = time.perf_counter()

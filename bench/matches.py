@@ -43,7 +43,7 @@ def main(argv: list[str]) -> int:
     add("--workers", type=whole_number(), default=4, help="default: %(default)s")
     add("--blueprint", default="", metavar="FILE", help="default: as `fathom serve`")
     add("--policy", default="random", help="how the opponent plays (default: %(default)s)")
-    add("--seed", type=int, default=1, help="of the cards (default: 1)")
+    add("--seed", type=whole_number(0), default=1, help="of the cards (default: 1)")
     add(
         "--reference",
         default=os.environ.get("FATHOM_REFERENCE_DEALER", ""),

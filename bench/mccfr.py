@@ -64,7 +64,7 @@ def main(argv: list[str]) -> int:
         metavar="N",
         help="of each round after the first, instead",
     )
-    parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
     args = parser.parse_args(argv)
     figures = _measure(args)
     print_figures(figures, args.json)

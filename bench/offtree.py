@@ -105,7 +105,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--again", type=float, default=0.1, help="share of decisions asked twice (default: %(default)s)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
     parser.add_argument(
         "--processes", type=whole_number(), default=usable_cores(), help="default: %(default)s"
     )

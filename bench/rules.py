@@ -80,7 +80,9 @@ def main(argv: list[str]) -> int:
         default=2_000,
         help="of these, hands judged by PokerKit too (default: %(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of cards and players (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=1, help="of cards and players (default: %(default)s)"
+    )
     parser.add_argument(
         "--processes", type=whole_number(), default=usable_cores(), help="default: %(default)s"
     )

@@ -27,7 +27,7 @@ from abstraction.menu import parse_menu_book
 from game.cards import NUM_CARDS
 from game.errors import RangeError
 from game.hands import HAND_CLASS, NUM_CLASSES, NUM_HANDS
-from server.cli.numbers import whole_number
+from server.cli.numbers import positive_number, whole_number
 from solver.cfr import Solver
 from solver.engine import Engine
 from solver.game import Game
@@ -55,7 +55,7 @@ def main(argv: list[str]) -> int:
         "--spots", type=whole_number(), default=20, help="random turn spots (default: %(default)s)"
     )
     parser.add_argument(
-        "--first", type=int, default=0, help="number of the first spot (default: %(default)s)"
+        "--first", type=whole_number(0), default=0, help="number of the first spot (default: %(default)s)"
     )
     parser.add_argument(
         "--coarse", type=whole_number(), default=30, help="turn iterations (default: %(default)s)"
@@ -63,7 +63,9 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--fine", type=whole_number(), default=300, help="river iterations (default: %(default)s)"
     )
-    parser.add_argument("--tolerance", type=float, default=0.02, help="%% of the pot (default: %(default)s)")
+    parser.add_argument(
+        "--tolerance", type=positive_number, default=0.02, help="%% of the pot (default: %(default)s)"
+    )
     parser.add_argument("--verbose", action="store_true", help="a line per spot on stderr")
     args = parser.parse_args(argv)
     started = time.perf_counter()

@@ -27,7 +27,7 @@ from abstraction.menu import parse_menu_book
 from bench._figures import print_figures
 from game.cards import parse_cards
 from game.hands import NUM_HANDS
-from server.cli.numbers import whole_number
+from server.cli.numbers import positive_number, whole_number
 from solver.cfr import Solver
 from solver.game import Game
 from solver.holdem import holdem_game
@@ -75,9 +75,13 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--spot", choices=SPOTS, default="river", help="(default: %(default)s)")
     parser.add_argument("--threads", type=whole_number(), default=1, help="(default: %(default)s)")
     parser.add_argument("--variant", choices=VARIANTS, default="default", help="(default: %(default)s)")
-    parser.add_argument("--repeats", type=int, default=0, help="runs, the best counts (default: by spot)")
-    parser.add_argument("--max-iterations", type=int, default=5000, help="(default: %(default)s)")
-    parser.add_argument("--target", type=float, default=0.1, help="%% of the pot to stop at (default: 0.1)")
+    parser.add_argument(
+        "--repeats", type=whole_number(0), default=0, help="runs, the best counts (default: by spot)"
+    )
+    parser.add_argument("--max-iterations", type=whole_number(), default=5000, help="(default: %(default)s)")
+    parser.add_argument(
+        "--target", type=positive_number, default=0.1, help="%% of the pot to stop at (default: 0.1)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
     figures = measure(args.spot, args.threads, args.variant, args.repeats, args.max_iterations, args.target)

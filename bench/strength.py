@@ -39,6 +39,7 @@ from arena.statistics import Z_95
 from arena.strata import Strata, Stratum
 from arena.workers import WorkerPool
 from game.definition import HUNL, GameDefinition, definition_text
+from server.cli.numbers import positive_number, whole_number
 
 QUICK = ("--agent", "agent,iterations=10", "--hands", "40")
 
@@ -77,15 +78,15 @@ def parse_options(parser: argparse.ArgumentParser, argv: list[str]) -> argparse.
     """All that `measure` wants but `agent` and `save`, beside what the parser has already."""
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--against", default="blueprint", help="another player (default: %(default)s)")
-    parser.add_argument("--hands", type=int, help="stop when so many are in the journal (default: 1000)")
     parser.add_argument(
-        "--seconds", type=float, help="stop after so long, every line having been played twice"
+        "--hands", type=whole_number(), help="stop when so many are in the journal (default: 1000)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
-    parser.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
+    parser.add_argument(
+        "--seconds", type=positive_number, help="stop after so long, every line having been played twice"
+    )
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
+    parser.add_argument("--workers", type=whole_number(), default=1, help="processes (default: %(default)s)")
     args = parser.parse_args(argv)
-    if args.workers < 1:
-        parser.error(f"{args.workers} workers: give at least 1")
     if args.hands is None and args.seconds is None:
         args.hands = 1000
     return args

@@ -21,6 +21,7 @@ import logging
 import os
 import queue
 import sqlite3
+import sys
 import threading
 import time
 from collections import OrderedDict
@@ -421,6 +422,14 @@ class HandReader:
         )
         shared = [_shared_letters(hand_id, other) for (other,) in neighbours if other is not None]
         return hand_id[: max([least - 1, *shared]) + 1]
+
+    def beginning_with(self, letters: str, limit: int) -> list[StoredHand]:
+        """Hands whose ids begin with these letters, by id."""
+        rows = self._connection.execute(
+            f"SELECT {', '.join(_HAND_COLUMNS)} FROM hands WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",  # noqa: S608
+            (letters, letters + chr(sys.maxunicode), limit),
+        )
+        return [_hand(row) for row in rows]
 
     def hands(self, query: HandQuery) -> Iterator[tuple[int, StoredHand]]:
         """Rows and hands, newest first."""

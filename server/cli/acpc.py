@@ -54,7 +54,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--workers", type=whole_number(), default=1, help="processes that solve (default: %(default)s)"
     )
     others = parser.add_argument_group("the other policies")
-    others.add_argument("--seed", type=int, help="repeat a match exactly (default: drawn at random)")
+    others.add_argument(
+        "--seed", type=whole_number(0), help="repeat a match exactly (default: drawn at random)"
+    )
     parser.epilog = _EXAMPLES + "\n".join(
         f"  {name:<12}{(policy.__doc__ or '').splitlines()[0]}" for name, policy in POLICIES.items()
     )

@@ -48,7 +48,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="of flop solves (turns get half, rivers four times as many), instead of a budget: repeatable",
     )
     parser.add_argument("--threads", type=whole_number(), default=1, help="default: %(default)s")
-    parser.add_argument("--seed", type=int, default=1, help="of all that is random (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=1, help="of all that is random (default: %(default)s)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.epilog = _EPILOG
 

@@ -32,7 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--show", type=whole_number(0), default=4, help="hands to tell in full (default: %(default)s)"
     )
-    parser.add_argument("--seed", type=int, default=7, help="cards and players (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=7, help="cards and players (default: %(default)s)"
+    )
     parser.add_argument("--alice", default="pot-odds", metavar="POLICY", help="how Alice plays (%(default)s)")
     parser.add_argument("--bob", default="random", metavar="POLICY", help="how Bob plays (%(default)s)")
     parser.epilog = "example:\n  fathom demo --hands 1000 --alice pot-odds --bob all-in"

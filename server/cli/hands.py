@@ -194,15 +194,13 @@ def _refuse_databases(path: Path) -> None:
 
 
 def _find(reader: HandReader, beginning: str) -> StoredHand:
-    from server.hand_store import HandQuery
-
     beginning = beginning.removesuffix("…")
     hand = reader.hand(beginning)
     if hand is not None:
         return hand
-    found = [hand for _, hand in reader.hands(HandQuery(limit=_MOST)) if hand.id.startswith(beginning)]
+    found = reader.beginning_with(beginning, limit=2)
     if len(found) != 1 or not beginning:
-        what = "no hand begins" if not found else f"{len(found)} hands begin"
+        what = "no hand begins" if not found else "several hands begin"
         raise ValueError(f"{what} with {beginning!r}: look at `fathom hands list`")
     return found[0]
 

@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hands", type=int, default=2_000, help="hands, one in each seat (default: 2000)")
     parser.add_argument("--actions", default="fcpa", help="what LBR may do (default: fcpa)")
     parser.add_argument("--rounds", default="3-4", help="where it does so (default: 3-4, turn and river)")
-    parser.add_argument("--seed", type=int, default=1, help="of boards and actions (default: 1)")
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="of boards and actions (default: 1)")
     parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
     parser.add_argument("--workers", type=whole_number(), help="processes (default: one per core)")
     parser.add_argument("--save", type=Path, metavar="NAME", help="keep a journal, NAME.lbr, and resume it")

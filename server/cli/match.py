@@ -58,7 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", help="the player whose result is shown")
     parser.add_argument("b", metavar="B", help="the opponent")
     parser.add_argument("--hands", type=int, default=10_000, help="hands, two to a deal (default: 10000)")
-    parser.add_argument("--seed", type=int, help="repeat a match exactly (default: drawn, or 1 with --save)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), help="repeat a match exactly (default: drawn, or 1 with --save)"
+    )
     parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
     parser.add_argument("--workers", type=whole_number(), help="processes (default: one per core)")
     parser.add_argument("--save", type=Path, metavar="NAME", help="keep a journal, NAME.match, and resume it")

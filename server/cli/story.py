@@ -24,7 +24,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--agent", default="agent", help="who is watched (default: %(default)s)")
     parser.add_argument("--against", help="any player of `fathom match` (default: the agent itself)")
     parser.add_argument("--hands", type=whole_number(), default=1, help="default: %(default)s")
-    parser.add_argument("--seed", type=int, default=1, help="of the first hand (default: %(default)s)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=1, help="of the first hand (default: %(default)s)"
+    )
     parser.add_argument("--folder", type=Path, help="write a file for each hand instead of printing")
     parser.epilog = _EPILOG
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from server.cli.match import add_outputs, all_in_adjustment, check_outputs, print_result, write_outputs
-from server.cli.numbers import port_number
+from server.cli.numbers import port_number, whole_number
 from server.cli.outputs import check_output
 
 _EPILOG = """\
@@ -28,7 +28,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("host", metavar="HOST", help="where the dealer runs")
     parser.add_argument("port", metavar="PORT", type=port_number, help="the port it printed for this seat")
     parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
-    parser.add_argument("--seed", type=int, help="of our own randomness (default: drawn at random)")
+    parser.add_argument(
+        "--seed", type=whole_number(0), help="of our own randomness (default: drawn at random)"
+    )
     parser.add_argument("--opponent", default="opponent", metavar="NAME", help="as the report calls him")
     parser.add_argument(
         "--wait", type=float, default=10.0, metavar="SECONDS", help="for the dealer to listen (default: 10)"
