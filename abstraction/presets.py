@@ -46,12 +46,17 @@ CARD_PRESETS = {
         _preset("256", 256, Sample(600, 200), Sample(6_000, 40), Sample(20_000, 12)),
         _preset("500", 500, Sample(1_200, 300), Sample(8_000, 50), Sample(40_000, 12)),
         _preset("1000", 1_000, Sample(2_000, 400), Sample(10_000, 60), Sample(60_000, 12)),
+        CardPreset(
+            "2000-1000-1000",
+            (2_000, 1_000, 1_000),
+            (Sample(2_000, 600), Sample(10_000, 60), Sample(60_000, 12)),
+        ),
         _preset("2000", 2_000, Sample(2_000, 600), Sample(17_000, 60), Sample(90_000, 12)),
         # All canonical flops, turns and rivers: 10 and 13 million points on the last two, some 2 GB each.
         _preset("30000", 30_000, Sample(2_000, 1_176), Sample(17_000, 600), Sample(135_000, 100)),
     )
 }
-"""By name; the number is that of buckets on each of flop, turn and river."""
+"""By name; the number is that of buckets on each of flop, turn and river, or there is one for each."""
 
 
 def named_card_preset(name: str) -> CardPreset:
@@ -61,13 +66,12 @@ def named_card_preset(name: str) -> CardPreset:
     return CARD_PRESETS[name]
 
 
-def make_card_abstraction(preset: str, seed: int, progress: Progress | None = None) -> CardAbstraction:
+def make_card_abstraction(preset: CardPreset, seed: int, progress: Progress | None = None) -> CardAbstraction:
     """Sample hands and cluster them, round by round. The same preset and seed give the same buckets."""
-    settings = named_card_preset(preset)
     class_of_hand = OPPONENT_CLASSES[HAND_CLASS]
     centroids = {}
     for (name, num_cards), buckets, sample in zip(
-        ROUNDS.items(), settings.buckets, settings.samples, strict=True
+        ROUNDS.items(), preset.buckets, preset.samples, strict=True
     ):
         points = sample_points(
             num_cards, sample.boards, sample.hands_per_board, class_of_hand, seed, progress

@@ -28,8 +28,9 @@ import numpy as np
 from abstraction.opponents import OPPONENT_CLASSES
 from bench._figures import print_figures
 from server.cli.numbers import whole_number
-from solver.blueprint import Provenance, open_blueprint, unpack, write_blueprint
+from solver.blueprint import open_blueprint, unpack, write_blueprint
 from solver.blueprint_presets import named_preset
+from solver.provenance import Provenance
 
 QUICK = ("--preset", "tiny")
 

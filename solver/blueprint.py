@@ -16,8 +16,8 @@ import hashlib
 import json
 import lzma
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
@@ -29,6 +29,7 @@ from game.definition import GameDefinition, definition_text, parse_definition
 from game.jit import cache_home
 from solver.kernels.mccfr import quantise_strategies
 from solver.layout import F32, I64, U8
+from solver.provenance import Provenance, parse_provenance
 from solver.table_file import FileKind, map_file, partial_path, read_header, write_tables
 from solver.training_game import TrainingGame
 from solver.tree import DECISION, Tree
@@ -52,28 +53,6 @@ _PACKED_KIND = FileKind(b"FATHOMP\n", 1, "packed blueprint", BlueprintError)
 
 Tick = Callable[[int, int], None]
 """Called with bytes done and bytes in all."""
-
-
-Regrouping = tuple[int, Sequence[int]]
-"""Iterations done, and the buckets of each round that they were done with (`solver.regrouping`)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Where a blueprint comes from."""
-
-    preset: str
-    seed: int
-    iterations: int
-    settings: Mapping[str, float]
-    threads: int
-    fathom: str
-    """Version of the program."""
-    core_hours: float | None
-    """None, like the date, in a reproducible file: one that depends on what was trained alone."""
-    date: str | None
-    regrouped: Sequence[Regrouping] = ()
-    """Times at which what was learned went on with other buckets."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +124,7 @@ def write_blueprint(
         "menus": menus,
         "buckets": list(game.num_buckets),
         "round_rows": list(game.tree.round_rows),
-        "provenance": asdict(provenance),
+        "provenance": provenance.record(),
     }
     return write_tables(path, KIND, record, tables)
 
@@ -179,7 +158,7 @@ def open_blueprint(path: Path, verify: bool = False, tick: Tick | None = None) -
             header["menus"],
             num_buckets,
             tree,
-            Provenance(**header["provenance"]),
+            parse_provenance(header["provenance"]),
             _bases(tree, num_buckets),
             tables["strategy"],
             tables,

@@ -3,57 +3,83 @@
 1. A bucket's regrets add up over the hands in it. Of those of an old bucket a new one gets the share that its
    hands are of the old bucket's; so it has what its own hands would have learned, had they been told apart
    from the rest only now.
-2. What was hopeless for all old buckets of a new one stays below the threshold of pruning: walks that skip
-   nothing will tell.
-3. The rest is scaled down. It was learned for hands that are no longer together, and it takes as long to
-   unlearn as it took to learn.
-4. The average starts afresh.
+2. They are scaled down: they were learned for hands that are no longer together, and take as long to unlearn
+   as they took to learn.
+3. But what pruning skips, in the mean over a new bucket's hands, is still skipped. Walks that skip nothing
+   will tell where that is wrong.
+4. The average starts afresh, and after another burn-in once more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from abstraction.buckets import CardAbstraction
 from solver.blueprint_presets import named_preset
 from solver.layout import F32, F64
-from solver.training import TrainingState
+from solver.mccfr import TrainingError, TrainingPlan
+from solver.provenance import Regrouping
+from solver.training import Checkpoint, TrainingState
 from solver.training_game import TrainingGame
 
 _TRUST = 0.2
 """What old regrets count."""
+_NODES_AT_ONCE = 256
 
 
-def regroup(state: TrainingState, cards: CardAbstraction, overlaps: Sequence[F64]) -> TrainingState:
+def plan_regrouped(plan: TrainingPlan, before: Checkpoint, burn_in: float | None) -> TrainingPlan:
+    """How a training goes on with other buckets; refused if nothing is left to do: they must learn.
+
+    burn_in  as asked for; if not, the plan's begins anew with them
+    """
+    done = before.seconds / plan.seconds if plan.seconds else before.iterations / plan.iterations
+    if done >= 1:
+        raise TrainingError(
+            f"{before.iterations:,} iterations are done, and other buckets must learn on: "
+            "give more, with --iterations or --seconds"
+        )
+    if burn_in is None:
+        burn_in = done + plan.settings.burn_in * (1 - done)
+    return replace(plan, settings=replace(plan.settings, burn_in=burn_in))
+
+
+def regroup(
+    state: TrainingState, cards: CardAbstraction, overlaps: Sequence[F64], prune_below: float
+) -> TrainingState:
     """A training that goes on with other cards.
 
-    overlaps  float64[old buckets, new buckets] of each round: hands they have in common
+    overlaps     float64[old buckets, new buckets] of each round: hands they have in common
+    prune_below  of the settings it goes on with
     """
     preset, record = named_preset(state.record["preset"]), state.record
     old, new = preset.game(state.cards.num_buckets), preset.game(cards.num_buckets)
-    prune_below = float(record["plan"]["settings"]["prune_below"])
     regret = regroup_regrets(old, state.regret, new, overlaps, prune_below)
-    before = [*record.get("regrouped", []), (record["iterations"], old.num_buckets)]
-    changed = {**record, "buckets": list(new.num_buckets), "regrouped": before}
-    return TrainingState(changed, cards, regret, np.zeros_like(regret))
+    regrouped = [*record.get("regrouped", []), Regrouping(record["iterations"], old.num_buckets)]
+    # The weight stays as it is: scaled by `_TRUST`, too, it would have a longer plan undo that.
+    changed = {**record, "buckets": list(new.num_buckets), "regrouped": regrouped}
+    return TrainingState(changed, cards, regret, np.zeros(new.table_size, dtype=np.float32))
 
 
 def regroup_regrets(
     old: TrainingGame, regret: F32, new: TrainingGame, overlaps: Sequence[F64], prune_below: float
 ) -> F32:
     """float32[table size of new]: the regrets of a game with the same betting and other buckets."""
-    shares = [(overlap / _at_least_one(overlap.sum(axis=1, keepdims=True))).T for overlap in overlaps]
-    means = [(overlap / _at_least_one(overlap.sum(axis=0))).T for overlap in overlaps]
     regrouped = np.zeros(new.table_size, dtype=np.float32)
-    for node, round_ in enumerate((new.betting.column % new.num_rounds).tolist()):
-        rows = old.rows(regret, node)
-        mean = means[round_] @ rows
-        new.rows(regrouped, node)[:] = np.where(mean <= prune_below, mean, _TRUST * (shares[round_] @ rows))
+    for round_, overlap in enumerate(overlaps):
+        # A bucket may have no hands at all.
+        shares = (overlap / np.maximum(overlap.sum(axis=1, keepdims=True), 1)).T.astype(np.float32)
+        means = (overlap / np.maximum(overlap.sum(axis=0), 1)).T.astype(np.float32)
+        nodes = np.flatnonzero(new.node_round == round_).tolist()
+        for first in range(0, len(nodes), _NODES_AT_ONCE):
+            chosen = nodes[first : first + _NODES_AT_ONCE]
+            rows = np.concatenate([old.rows(regret, node) for node in chosen], axis=1)
+            prunable = np.concatenate([new.prunable(node) for node in chosen])
+            mean = means @ rows
+            moved = np.where(prunable & (mean <= prune_below), mean, _TRUST * (shares @ rows))
+            ends = np.cumsum([new.betting.num_actions[node] for node in chosen])
+            for node, part in zip(chosen, np.split(moved, ends[:-1], axis=1), strict=True):
+                new.rows(regrouped, node)[:] = part
     return regrouped
-
-
-def _at_least_one(counts: F64) -> F64:
-    """A bucket may have no hands at all."""
-    return np.maximum(counts, 1)

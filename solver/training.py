@@ -6,7 +6,7 @@ folder holds the last complete one, and a training resumed from it loses what ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from abstraction.buckets import CardAbstraction
-from solver.blueprint import Provenance, Regrouping, write_blueprint
+from solver.blueprint import write_blueprint
 from solver.blueprint_presets import BlueprintPreset, named_preset
 from solver.layout import F32, I64
 from solver.mccfr import Trainer, TrainingPlan, TrainingSettings
+from solver.provenance import Provenance, Regrouping, parse_regroupings
 from solver.table_file import FileKind, Header, Table, map_file, partial_path, write_tables
 from solver.training_game import Dealer, ListDealer, TrainingGame, new_deals
 from solver.version import fathom_version
@@ -78,16 +79,15 @@ class TrainingRun:
         cards: CardAbstraction,
         dealer: Dealer,
         threads: int,
-        game: TrainingGame | None = None,
     ) -> None:
         self.preset, self.cards = preset, cards
-        self.trainer = Trainer(game or preset.game(cards.num_buckets), dealer, plan, threads)
+        self.trainer = Trainer(preset.game(cards.num_buckets), dealer, plan, threads)
         self.core_seconds = 0.0
         """Processor time: what a training costs, however busy the machine was."""
         self.products = Products()
         self.most_threads = threads
         """The largest number of threads in any sitting: with one, a training can be repeated."""
-        self.regrouped: Sequence[Regrouping] = ()
+        self.regrouped: tuple[Regrouping, ...] = ()
         self.history: list[Point] = []
         """Of the reports, thinned: what a plot of the training needs."""
         self._sample = _sample_infosets(self.trainer.game)
@@ -134,8 +134,9 @@ class TrainingRun:
 
     def save(self, folder: Path) -> int:
         """Replace the checkpoint and return its size."""
-        state = TrainingState(self.record(), self.cards, self.trainer.regret, self.trainer.sums)
-        return write_checkpoint(folder, state)
+        tables = {f"cards.{name}": array for name, array in self.cards.to_arrays().items()}
+        tables |= {"regret": self.trainer.regret, "sums": self.trainer.sums}
+        return write_tables(folder / CHECKPOINT, _KIND, self.record(), tables)
 
     def record(self, reproducible: bool = False) -> dict[str, Any]:
         """Everything about the training but its tables.
@@ -212,13 +213,6 @@ class TrainingState:
     sums: F32
 
 
-def write_checkpoint(folder: Path, state: TrainingState) -> int:
-    """Replace the checkpoint of a folder and return its size."""
-    tables = {f"cards.{name}": array for name, array in state.cards.to_arrays().items()}
-    tables |= {"regret": state.regret, "sums": state.sums}
-    return write_tables(folder / CHECKPOINT, _KIND, state.record, tables)
-
-
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     """What a folder holds, without its tables."""
@@ -245,7 +239,7 @@ def parse_record(where: Path, record: Mapping[str, Any], cards: CardAbstraction)
     if record["menus"] != preset.menus:
         raise CheckpointError(f"{where} holds a training of another '{preset.name}': its bets have changed")
     if tuple(record["buckets"]) != cards.num_buckets:
-        raise CheckpointError(f"{where}: {record['buckets']} buckets, {cards.num_buckets} centroids")
+        raise CheckpointError(f"{where} is damaged: its buckets do not fit its cards")
     plan = dict(record["plan"])
     plan["settings"] = TrainingSettings(**plan["settings"])
     return Checkpoint(
@@ -263,23 +257,35 @@ def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None
 
     plan  instead of the checkpoint's: a longer one, say (`Trainer.follow`)
     """
-    checkpoint, header, tables = _open(folder, verify=True)
-    run = TrainingRun(checkpoint.preset, checkpoint.plan, checkpoint.cards, dealer, threads)
+    checkpoint, record, tables = _open(folder, verify=True)
+    state = TrainingState(record, checkpoint.cards, np.array(tables["regret"]), np.array(tables["sums"]))
+    return restore(folder, state, dealer, threads, plan)
+
+
+def restore(
+    where: Path, state: TrainingState, dealer: Dealer, threads: int, plan: TrainingPlan | None = None
+) -> TrainingRun:
+    """A training that goes on from a state, whose tables it takes over.
+
+    where  for refusals
+    plan   instead of the state's: a longer one, say (`Trainer.follow`)
+    """
+    before, record = parse_record(where, state.record, state.cards), state.record
+    run = TrainingRun(before.preset, before.plan, state.cards, dealer, threads)
     trainer = run.trainer
-    if len(tables["regret"]) != len(trainer.regret):
-        raise CheckpointError(f"{folder}: the checkpoint's tables do not fit the game's")
-    trainer.regret[:] = tables["regret"]
-    trainer.sums[:] = tables["sums"]
-    trainer.iterations, trainer.periods = int(header["iterations"]), int(header["periods"])
-    trainer.weight, trainer.seconds = float(header["weight"]), float(header["seconds"])
-    trainer.stale_average = bool(header.get("stale_average", False))
-    if plan is not None and plan != checkpoint.plan:
+    if len(state.regret) != len(trainer.regret):
+        raise CheckpointError(f"{where}: the checkpoint's tables do not fit the game's")
+    trainer.regret, trainer.sums = state.regret, state.sums
+    trainer.iterations, trainer.periods = int(record["iterations"]), int(record["periods"])
+    trainer.weight, trainer.seconds = float(record["weight"]), float(record["seconds"])
+    trainer.stale_average = bool(record.get("stale_average", False))
+    if plan is not None and plan != before.plan:
         trainer.follow(plan)
-    run.core_seconds = float(header["core_seconds"])
-    run.products = checkpoint.products
-    run.most_threads = max(threads, int(header.get("threads", 1)))
-    run.regrouped = header.get("regrouped", ())
-    run.history = _thinned([tuple(row) for row in header["history"]])
+    run.core_seconds = float(record["core_seconds"])
+    run.products = before.products
+    run.most_threads = max(threads, int(record.get("threads", 1)))
+    run.regrouped = parse_regroupings(record.get("regrouped", []))
+    run.history = _thinned([tuple(row) for row in record["history"]])
     run._last = (trainer.iterations, trainer.seconds, 0)
     return run
 

@@ -50,9 +50,14 @@ class TrainingGame:
         return int(self.betting.num_actions.max())
 
     @cached_property
+    def node_round(self) -> I32:
+        """int32[N]: the round of each decision node."""
+        return self.betting.column % self.num_rounds
+
+    @cached_property
     def node_buckets(self) -> I32:
         """int32[N]: buckets of each decision node's round."""
-        return np.array(self.num_buckets, dtype=np.int32)[self.betting.column % self.num_rounds]
+        return np.array(self.num_buckets, dtype=np.int32)[self.node_round]
 
     @property
     def num_infosets(self) -> int:
@@ -63,6 +68,11 @@ class TrainingGame:
         """float32[K, A]: a decision node's part of a table. A view."""
         start, num_actions = int(self.betting.base[node]), int(self.betting.num_actions[node])
         return table[start : start + int(self.node_buckets[node]) * num_actions].reshape(-1, num_actions)
+
+    def prunable(self, node: int) -> npt.NDArray[np.bool_]:
+        """bool[A]: which actions of a decision node pruning may skip."""
+        first = int(self.betting.first_entry[node])
+        return self.betting.prunable[first : first + int(self.betting.num_actions[node])] > 0
 
     def most_visits(self) -> int:
         """The longest list a traversal can make: all actions of the traverser, the opponent's worst."""

@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from server.cli.numbers import whole_number
+from server.cli.train import CARD_PRESET_NAMES
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from solver.blueprint import Blueprint, Tick
     from solver.opponent_values import ValueSettings
+    from solver.provenance import Provenance
     from solver.training_game import Dealer
     from solver.tree import Tree
 
@@ -128,7 +130,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     net.add_argument("--json", action="store_true", help="print one JSON object")
     plan = verbs.add_parser("plan", help="what a training needs: nodes, infosets, bytes, hours")
     plan.add_argument("--preset", default="default", help="tiny, default or paper (default: default)")
-    plan.add_argument("--cards", help="buckets of a card preset instead of the preset's own, e.g. 1000")
+    plan.add_argument("--cards", help=f"buckets instead of the preset's own: {CARD_PRESET_NAMES}")
     plan.add_argument(
         "--threads", type=whole_number(), default=os.cpu_count() or 1, help="default: all (%(default)s)"
     )
@@ -190,7 +192,7 @@ def _info(args: argparse.Namespace) -> int:
         "preset": origin.preset,
         "seed": origin.seed,
         "iterations": origin.iterations,
-        "regrouped": [list(regrouping) for regrouping in origin.regrouped],
+        "regrouped": _regroupings(origin, args.json),
         "threads": origin.threads,
         "core_hours": origin.core_hours,
         "date": origin.date,
@@ -200,6 +202,13 @@ def _info(args: argparse.Namespace) -> int:
         "settings": dict(origin.settings),
     }
     return _print_facts(facts, args.json)
+
+
+def _regroupings(origin: Provenance, as_json: bool) -> object:
+    if as_json:
+        return [regrouping._asdict() for regrouping in origin.regrouped]
+    told = [f"after {iterations:,} iterations, from {buckets}" for iterations, buckets in origin.regrouped]
+    return "; ".join(told) or "never"
 
 
 def _strategies(blueprint: Blueprint) -> int:

@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
+    from abstraction.buckets import CardAbstraction
+    from abstraction.presets import CardPreset
     from solver.mccfr import TrainingPlan, TrainingSettings
-    from solver.training import Checkpoint, Products, TrainingRun
+    from solver.training import Checkpoint, Products, TrainingRun, TrainingState
+    from solver.training_game import Dealer
 
 _PRESET = "tiny"
+CARD_PRESET_NAMES = "8, tiny, 256, 500, 1000, 2000-1000-1000, 2000, 30000"
+"""Those of `abstraction.presets`, for help that comes without loading it."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 _EPILOG = """\
@@ -35,6 +40,9 @@ One thread, a seed and --iterations give the same strategy every time; with --re
 plan: what it has learned is scaled to the weight it would have under that plan, and averaging goes on until
 the longer plan's burn-in is over, then starts afresh. Options of "how to learn" replace the training's own;
 --carry, --pack and --values are remembered, until --no-carry, --no-pack or --no-values.
+
+--from FILE --cards NAME goes on with other buckets: regrets are divided among them, averaging and the burn-in
+begin anew, so it takes a longer plan.
 
 examples:
   fathom train --preset tiny                                   a playable blueprint in a minute
@@ -51,8 +59,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--preset", help="tiny, default or paper (default: tiny, or that of the training)")
     parser.add_argument(
         "--cards",
-        help="buckets of a card preset instead of the preset's own, e.g. 1000; with --from: what was learned "
-        "goes on with them",
+        help=f"buckets instead of the preset's own: {CARD_PRESET_NAMES}; with --from: what was learned goes "
+        "on with them",
     )
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
@@ -173,77 +181,87 @@ def _plan(args: argparse.Namespace, checkpoint: Checkpoint, where: Path) -> Trai
 
 def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
     from abstraction.presets import make_card_abstraction, named_card_preset
-    from abstraction.tables import open_tables
     from solver.blueprint_presets import named_preset
-    from solver.holdem_deals import HoldemDealer
     from solver.mccfr import make_plan
     from solver.training import Products, TrainingRun
 
     preset, seed = named_preset(args.preset or _PRESET), 1 if args.seed is None else args.seed
-    card_preset = named_card_preset(args.cards or preset.cards).name
+    card_preset = named_card_preset(args.cards or preset.cards)
     iterations = args.iterations or (0 if args.seconds else preset.iterations)
     plan = make_plan(_settings(args, preset.settings), seed, iterations, args.seconds)
     folder = args.checkpoint or Path(f"training-{preset.name}")
     _occupy_new(folder, lock)
     with _bars(console) as progress:
         cards = make_card_abstraction(card_preset, seed, progress)
-        dealer = HoldemDealer(open_tables(cards, progress=progress))
-    training = TrainingRun(preset, plan, cards, dealer, args.threads)
+    training = TrainingRun(preset, plan, cards, _dealer(cards, console), args.threads)
     training.products = _products(args, Products())
     return folder, training
 
 
 def _continue(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
     """From what a blueprint carries, in a new folder."""
-    from abstraction.overlap import bucket_overlaps
-    from abstraction.presets import make_card_abstraction, named_card_preset
+    from abstraction.presets import named_card_preset
     from solver.blueprint import unpack
     from solver.carried_training import read_carried, unfold
-    from solver.regrouping import regroup
-    from solver.training import write_checkpoint
+    from solver.regrouping import plan_regrouped
+    from solver.training import restore
 
     carried = read_carried(args.source)
     plan = _plan(args, carried, args.source)
-    card_preset = named_card_preset(args.cards).name if args.cards else None
+    card_preset = None if args.cards is None else named_card_preset(args.cards)
+    if card_preset is not None:
+        plan = plan_regrouped(plan, carried, burn_in=args.burn_in)
     folder = args.checkpoint or Path(f"training-{carried.preset.name}")
     _occupy_new(folder, lock)
     state = unfold(unpack(args.source))  # unpacked a moment ago: not once more to verify it
     if card_preset is not None:
-        with _bars(console) as progress:
-            cards = make_card_abstraction(card_preset, plan.seed, progress)
-            state = regroup(state, cards, bucket_overlaps(state.cards, cards, progress))
-    write_checkpoint(folder, state)
-    return folder, _go_on(args, folder, plan, console)
+        state = _regrouped(state, card_preset, plan, console)
+    training = restore(args.source, state, _dealer(state.cards, console), args.threads, plan)
+    training.products = _products(args, carried.products)
+    training.save(folder)  # a kill from here on does not lose what was asked for
+    return folder, training
+
+
+def _regrouped(
+    state: TrainingState, card_preset: CardPreset, plan: TrainingPlan, console: Console
+) -> TrainingState:
+    from abstraction.overlap import bucket_overlaps
+    from abstraction.presets import make_card_abstraction
+    from solver.regrouping import regroup
+
+    with _bars(console) as progress:
+        cards = make_card_abstraction(card_preset, plan.seed, progress)
+        if cards.digest == state.cards.digest:
+            raise ValueError(f"it has these buckets already: leave out --cards {card_preset.name}")
+        overlaps = bucket_overlaps(state.cards, cards, progress)
+    return regroup(state, cards, overlaps, plan.settings.prune_below)
 
 
 def _resume(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
-    from solver.training import read_checkpoint
+    from solver.training import read_checkpoint, resume
     from solver.training_folder import occupied
 
     folder = args.checkpoint or Path(f"training-{args.preset or _PRESET}")
-    if args.cards:
+    if args.cards is not None:
         raise ValueError(
             "a training keeps its cards: leave out --cards; or take its blueprint, made with --carry, "
             f"and go on with --from FILE --cards {args.cards} in another folder"
         )
     read_checkpoint(folder)  # refused before a folder is made for the lock
     lock.enter_context(occupied(folder))
-    plan = _plan(args, read_checkpoint(folder), folder)
-    return folder, _go_on(args, folder, plan, console)
+    checkpoint = read_checkpoint(folder)
+    plan = _plan(args, checkpoint, folder)
+    training = resume(folder, _dealer(checkpoint.cards, console), args.threads, plan)
+    training.products = _products(args, checkpoint.products)
+    return folder, training
 
 
-def _go_on(args: argparse.Namespace, folder: Path, plan: TrainingPlan, console: Console) -> TrainingRun:
-    """With the checkpoint of a folder that is ours."""
+def _dealer(cards: CardAbstraction, console: Console) -> Dealer:
     from abstraction.tables import open_tables
     from solver.holdem_deals import HoldemDealer
-    from solver.training import read_checkpoint, resume
 
-    checkpoint = read_checkpoint(folder)
     with _bars(console) as progress:
-        dealer = HoldemDealer(open_tables(checkpoint.cards, progress=progress))
-    training = resume(folder, dealer, args.threads, plan)
-    training.products = _products(args, checkpoint.products)
-    return training
+        return HoldemDealer(open_tables(cards, progress=progress))
 
 
 def _occupy_new(folder: Path, lock: ExitStack) -> None:

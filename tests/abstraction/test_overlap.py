@@ -5,11 +5,11 @@ import pytest
 
 from abstraction import overlap as module
 from abstraction.buckets import BLOCKED
-from abstraction.isomorphism import board_locations, canonical_boards
+from abstraction.isomorphism import LOCATION_BITS, board_locations, canonical_boards
 from abstraction.overlap import add_overlap, board_counts, bucket_overlaps
 from abstraction.tables import BucketTables
 from game.hands import NUM_HANDS
-from tests.abstraction.test_buckets import some_abstraction
+from tests.solver.training_setups import small_cards
 
 pytestmark = pytest.mark.kernel
 
@@ -39,16 +39,22 @@ def test_canonical_boards_stand_for_all() -> None:
     assert set(counts.tolist()) == {4.0, 12.0, 24.0}
 
 
-def test_an_abstraction_overlaps_with_itself_in_its_own_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
-    cards, rng = some_abstraction(), np.random.default_rng(2)
-    locations = np.arange(4, dtype=np.uint32) << 5
-    tables = [
-        random_table(rng, 4, buckets, np.zeros((4, NUM_HANDS), dtype=np.bool_))
-        for buckets in cards.num_buckets[1:]
-    ]
-    made = BucketTables(*tables, locations, locations, locations)
-    monkeypatch.setattr(module, "open_tables", lambda *_, **__: made)
-    overlaps = bucket_overlaps(cards, cards)
-    assert [overlap.shape for overlap in overlaps] == [(size, size) for size in cards.num_buckets]
-    for overlap, table in zip(overlaps[1:], tables, strict=True):
-        assert np.array_equal(overlap, np.diag(np.bincount(table.ravel(), minlength=len(overlap))))
+def test_every_round_is_counted_by_its_own_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    one, other = small_cards(3), small_cards(5)
+    open_ = np.zeros((4, NUM_HANDS), dtype=np.bool_)
+    rows = [rng.permutation(np.repeat(np.arange(4), [1, 2, 3, 4])).astype(np.uint32) for _ in range(3)]
+    locations = [drawn << np.uint32(LOCATION_BITS) | np.uint32(7) for drawn in rows]
+    made = {
+        cards.digest: BucketTables(*[random_table(rng, 4, size, open_) for _ in range(3)], *locations)
+        for cards, size in ((one, 3), (other, 5))
+    }
+    monkeypatch.setattr(module, "open_tables", lambda cards, **_: made[cards.digest])
+    overlaps = bucket_overlaps(one, other)
+    assert np.array_equal(overlaps[0], np.eye(169))
+    for round_, overlap in enumerate(overlaps[1:]):
+        expected = np.zeros((3, 5))
+        for row in rows[round_].tolist():
+            for hand in range(NUM_HANDS):
+                expected[made[one.digest][round_][row, hand], made[other.digest][round_][row, hand]] += 1
+        assert np.array_equal(overlap, expected)

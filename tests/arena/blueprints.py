@@ -15,7 +15,8 @@ from arena import blueprint_player, duplicate, fast_duel
 from game.definition import HUNL, GameDefinition
 from game.hands import NUM_CLASSES, NUM_HANDS
 from solver.betting_tree import build_hand_tree
-from solver.blueprint import Blueprint, Provenance, open_blueprint, write_blueprint
+from solver.blueprint import Blueprint, open_blueprint, write_blueprint
+from solver.provenance import Provenance
 from solver.training_game import make_training_game
 from tests.solver.training_setups import small_cards
 

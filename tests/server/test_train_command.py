@@ -15,7 +15,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from abstraction.presets import CARD_PRESETS
 from server.cli import main
+from server.cli.train import CARD_PRESET_NAMES
 from solver.blueprint import open_blueprint
 from solver.blueprint_presets import named_preset
 from solver.mccfr import make_plan
@@ -236,31 +238,57 @@ def test_from_a_blueprint_that_carries_its_training(
 def test_with_other_cards(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    sizes = {"8": 8, "256": 16, "1000": 32}
+    monkeypatch.setattr(
+        "abstraction.presets.make_card_abstraction", lambda preset, *_: small_cards(sizes[preset.name])
+    )
+    monkeypatch.setattr("abstraction.tables.open_tables", lambda cards, **_: cards.num_buckets)
+    monkeypatch.setattr("solver.holdem_deals.HoldemDealer", lambda sizes: small_dealer(sizes=sizes))
+    split = [np.eye(169), *[np.repeat(np.eye(8), 2, axis=1)] * 3]
+    monkeypatch.setattr("abstraction.overlap.bucket_overlaps", lambda *_: split)
     assert train(tmp_path / "first", "--iterations", "4096", "--carry") == 0
     coarse = str(tmp_path / "first" / "tiny.blueprint")
     for options, reason in (
         (["--resume", "--cards", "256", "--checkpoint", str(tmp_path / "first")], "--from FILE --cards 256"),
         (["--from", coarse, "--cards", "257", "--iterations", "8192"], "no card preset '257'"),
+        (["--from", coarse, "--cards", "256"], "4,096 iterations are done"),
         (["--cards", "257"], "no card preset '257'"),
     ):
         assert main(["train", "--quiet", *options]) == 2
         assert reason in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["first"]
-    finer = small_cards(16)
-    overlaps = [np.eye(169), *[np.repeat(np.eye(8), 2, axis=1)] * 3]
-    monkeypatch.setattr("abstraction.presets.make_card_abstraction", lambda *_: finer)
-    monkeypatch.setattr("abstraction.overlap.bucket_overlaps", lambda *_: overlaps)
-    monkeypatch.setattr("solver.holdem_deals.HoldemDealer", lambda _: small_dealer(sizes=finer.num_buckets))
-    options = ["--from", coarse, "--cards", "256", "--iterations", "8192"]
-    assert train(tmp_path / "second", *options) == 0
+    assert train(tmp_path / "same", "--from", coarse, "--cards", "8", "--iterations", "8192") == 2
+    assert "leave out --cards 8" in capsys.readouterr().err
+    assert train(tmp_path / "second", "--from", coarse, "--cards", "256", "--iterations", "8192") == 0
+    finer = str(tmp_path / "second" / "tiny.blueprint")
     capsys.readouterr()
-    assert main(["blueprint", "info", str(tmp_path / "second" / "tiny.blueprint"), "--json"]) == 0
+    assert main(["blueprint", "info", finer, "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["buckets"] == [169, 16, 16, 16]
-    assert facts["regrouped"] == [[4096, [169, 8, 8, 8]]]
+    assert facts["regrouped"] == [{"iterations": 4096, "buckets": [169, 8, 8, 8]}]
+    assert main(["blueprint", "info", finer]) == 0
+    assert "after 4,096 iterations, from (169, 8, 8, 8)" in capsys.readouterr().out
     assert train(tmp_path / "second", "--resume", "--iterations", "12288") == 0
-    assert train(tmp_path / "third", "--iterations", "4096", "--cards", "256") == 0
-    assert open_blueprint(tmp_path / "third" / "tiny.blueprint").num_buckets == (169, 16, 16, 16)
+    assert train(tmp_path / "third", "--iterations", "4096", "--cards", "1000") == 0
+    assert open_blueprint(tmp_path / "third" / "tiny.blueprint").num_buckets == (169, 32, 32, 32)
+
+
+def test_what_was_asked_for_survives_an_early_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert train(tmp_path / "first", "--iterations", "4096", "--carry") == 0
+
+    def killed(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("server.cli.train._train", killed)
+    options = ["--from", str(tmp_path / "first" / "tiny.blueprint"), "--iterations", "8192", "--pack"]
+    assert train(tmp_path / "second", *options) == 130
+    checkpoint = read_checkpoint(tmp_path / "second")
+    assert checkpoint.plan.iterations == 8192
+    assert checkpoint.products.pack
+
+
+def test_help_names_all_card_presets() -> None:
+    assert CARD_PRESET_NAMES.split(", ") == list(CARD_PRESETS)
 
 
 def test_reproducible_blueprints_carry_no_times(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from solver.blueprint import BlueprintError, add_tables, open_blueprint, pack, unpack
 from solver.carried_training import fold_in, from_steps, to_steps, to_weight_steps, unfold
 from solver.mccfr import make_plan
-from solver.training import resume, write_checkpoint
+from solver.training import restore, resume
 from tests.solver.training_setups import small_dealer, small_run
 
 
@@ -31,8 +31,7 @@ def test_weights_of_any_size_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "carried.blueprint"
     run.write(path)
     fold_in(run, path)
-    write_checkpoint(tmp_path, unfold(path))
-    other = resume(tmp_path, small_dealer(), 1)
+    other = restore(path, unfold(path), small_dealer(), 1)
     # A probability is off by half a byte at most, a weight by 7.2 %.
     np.testing.assert_allclose(other.trainer.sums, run.trainer.sums, rtol=0.09)
     run.close()
@@ -56,10 +55,9 @@ def test_a_blueprint_carries_its_training_and_it_goes_on(tmp_path: Path) -> None
     assert fold_in(run, path) > plain
     pack(path, tmp_path / "carried.blueprint.xz")
     again = unpack(tmp_path / "carried.blueprint.xz", cache=tmp_path / "cache")
-    write_checkpoint(tmp_path, unfold(again))
     settings = run.trainer.plan.settings
     longer = make_plan(settings, run.trainer.plan.seed, 40_000, batch=run.trainer.plan.batch)
-    other = resume(tmp_path, small_dealer(), 1)
+    other = restore(again, unfold(again), small_dealer(), 1)
     assert other.trainer.iterations == run.trainer.iterations
     before, after = run.trainer.regret, other.trainer.regret
     large = np.abs(before) > 1
@@ -71,6 +69,7 @@ def test_a_blueprint_carries_its_training_and_it_goes_on(tmp_path: Path) -> None
     assert difference[seen].max() < 2 / 255
     assert other.core_seconds == run.core_seconds
     assert [row[:3] for row in other.history] == [row[:3] for row in run.history]
+    other.save(tmp_path)
     other.close()
     on = resume(tmp_path, small_dealer(), 1, longer)
     while not on.is_done:
@@ -88,8 +87,7 @@ def test_early_records_know_less(tmp_path: Path) -> None:
     fold_in(run, path)
     early = {name: value for name, value in run.record().items() if name not in ("threads", "products")}
     add_tables(path, path, {}, {"training": early})
-    write_checkpoint(tmp_path, unfold(path))
-    other = resume(tmp_path, small_dealer(), 1)
+    other = restore(path, unfold(path), small_dealer(), 1)
     assert other.most_threads == 2
     assert other.products.carry
     run.close()

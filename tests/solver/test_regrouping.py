@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,10 @@ from game.hands import NUM_CLASSES
 from solver.blueprint import open_blueprint
 from solver.blueprint_presets import named_preset
 from solver.layout import F32, F64
-from solver.regrouping import regroup, regroup_regrets
-from solver.training import TrainingState, resume, write_checkpoint
+from solver.mccfr import TrainingError, make_plan
+from solver.provenance import Regrouping
+from solver.regrouping import plan_regrouped, regroup, regroup_regrets
+from solver.training import TrainingState, extract, parse_record, restore
 from solver.training_game import TrainingGame
 from tests.solver.training_setups import small_cards, small_dealer, small_run
 
@@ -67,7 +70,7 @@ def test_a_bucket_from_several_gets_the_share_of_each() -> None:
     old, new = games(5)
     regret = some_regrets(old)
     after = regroup_regrets(old, regret, new, overlaps(counts), PRUNE_BELOW)
-    node = int(np.flatnonzero(old.betting.column % 4 == 2)[0])
+    node = int(np.flatnonzero(old.node_round == 2)[0])
     rows, now = old.rows(regret, node), new.rows(after, node)
     for j in range(5):
         for action in range(rows.shape[1]):
@@ -75,36 +78,99 @@ def test_a_bucket_from_several_gets_the_share_of_each() -> None:
             assert now[j, action] == pytest.approx(0.2 * expected, rel=1e-4, abs=1e-3)
 
 
-def test_what_was_hopeless_stays_so_if_it_was_for_all() -> None:
+def test_what_is_skipped_is_skipped_on_if_the_mean_says_so() -> None:
     old, new = games(2)
     counts = np.zeros((8, 2))
     counts[:4, 0] = counts[4:, 1] = 10
     regret = np.full(old.table_size, 100.0, dtype=np.float32)
-    node = int(np.flatnonzero(old.betting.column % 4 == 1)[0])
-    old.rows(regret, node)[:5, 0] = -36_000
-    after = new.rows(regroup_regrets(old, regret, new, overlaps(counts), PRUNE_BELOW), node)
-    assert after[0, 0] == -36_000
-    assert PRUNE_BELOW < after[1, 0] < 0  # one of four had given up on it
-    assert (after[:, 1:] > 0).all()
+    flop, river = (int(np.flatnonzero(old.node_round == round_)[0]) for round_ in (1, 3))
+    assert old.prunable(flop).all()
+    for node in (flop, river):
+        old.rows(regret, node)[:5, 0] = -36_000
+    after = regroup_regrets(old, regret, new, overlaps(counts), PRUNE_BELOW)
+    assert new.rows(after, flop)[0, 0] == -36_000
+    assert PRUNE_BELOW < new.rows(after, flop)[1, 0] < 0  # one of four had given up on it
+    # Where nothing is ever skipped, all is scaled.
+    assert new.rows(after, river)[0, 0] == pytest.approx(0.2 * 4 * -36_000)
+
+
+def half_done() -> TrainingState:
+    run = small_run(20_000)
+    while not run.trainer.progress > 0.5:
+        run.step()
+    run.close()
+    trainer = run.trainer
+    return TrainingState(run.record(), run.cards, trainer.regret, trainer.sums)
+
+
+SPLIT = overlaps(np.repeat(np.eye(8), 2, axis=1))
 
 
 def test_a_training_goes_on_and_its_blueprint_tells(tmp_path: Path) -> None:
-    run = small_run(20_000)
-    for _ in range(3):
+    state, finer = half_done(), small_cards(16)
+    assert state.sums.any()
+    iterations = state.record["iterations"]
+    run = restore(
+        tmp_path,
+        regroup(state, finer, SPLIT, PRUNE_BELOW),
+        small_dealer(sizes=finer.num_buckets),
+        1,
+    )
+    assert run.trainer.iterations == iterations
+    assert run.core_seconds == state.record["core_seconds"]
+    assert not run.trainer.sums.any()
+    while not run.is_done:
         run.step()
-    trainer, finer = run.trainer, small_cards(16)
-    split = np.repeat(np.eye(8), 2, axis=1)
-    state = TrainingState(run.record(), run.cards, trainer.regret, trainer.sums)
-    write_checkpoint(tmp_path, regroup(state, finer, overlaps(split)))
-    on = resume(tmp_path, small_dealer(sizes=finer.num_buckets), 1)
-    assert on.trainer.iterations == trainer.iterations
-    assert on.core_seconds == run.core_seconds
-    assert not on.trainer.sums.any()
-    while not on.is_done:
-        on.step()
-    on.write(tmp_path / "finer.blueprint")
+    run.save(tmp_path)
+    run.close()
+    extract(tmp_path, tmp_path / "finer.blueprint")
     blueprint = open_blueprint(tmp_path / "finer.blueprint", verify=True)
     assert blueprint.num_buckets == (NUM_CLASSES, 16, 16, 16)
-    assert blueprint.provenance.regrouped == [[trainer.iterations, [NUM_CLASSES, 8, 8, 8]]]
+    assert blueprint.provenance.regrouped == (Regrouping(iterations, (NUM_CLASSES, 8, 8, 8)),)
+
+
+def test_buckets_may_change_twice() -> None:
+    state = half_done()
+    twice = np.repeat(np.eye(16), 2, axis=1)
+    finer = regroup(state, small_cards(16), SPLIT, PRUNE_BELOW)
+    finest = regroup(finer, small_cards(32), overlaps(twice), PRUNE_BELOW)
+    assert [regrouping.buckets[1] for regrouping in finest.record["regrouped"]] == [8, 16]
+    assert finest.record["buckets"] == [NUM_CLASSES, 32, 32, 32]
+    old, new = games(32)
+    flop = int(np.flatnonzero(old.node_round == 1)[0])
+    learned = old.rows(state.regret, flop)
+    assert learned.any()
+    np.testing.assert_allclose(new.rows(finest.regret, flop)[::4], 0.01 * learned, rtol=1e-5)
+
+
+def test_a_longer_plan_leaves_the_scale_and_burns_in_again(tmp_path: Path) -> None:
+    state, finer = half_done(), small_cards(16)
+    before = parse_record(tmp_path, state.record, state.cards)
+    longer = make_plan(before.plan.settings, before.plan.seed, 80_000)
+    plan = plan_regrouped(longer, before, burn_in=None)
+    done = before.iterations / longer.iterations
+    assert plan.settings.burn_in == pytest.approx(done + 0.25 * (1 - done))
+    assert plan_regrouped(longer, before, burn_in=0.9).settings.burn_in == 0.9
+    dealer = small_dealer(sizes=finer.num_buckets)
+    run = restore(tmp_path, regroup(state, finer, SPLIT, PRUNE_BELOW), dealer, 1, plan)
+    as_it_was = TrainingState(state.record, state.cards, state.regret.copy(), state.sums.copy())
+    coarse = restore(tmp_path, as_it_was, small_dealer(), 1, plan)
+    assert run.trainer.weight == coarse.trainer.weight
+    old, new = games(16)
+    np.testing.assert_allclose(
+        new.rows(run.trainer.regret, 0), 0.2 * old.rows(coarse.trainer.regret, 0), rtol=1e-5
+    )
+    assert run.trainer.stale_average
     run.close()
-    on.close()
+    coarse.close()
+
+
+def test_regrouped_regrets_must_learn_on(tmp_path: Path) -> None:
+    state = half_done()
+    before = parse_record(tmp_path, state.record, state.cards)
+    shorter = replace(before.plan, iterations=before.iterations)
+    with pytest.raises(TrainingError, match="give more"):
+        plan_regrouped(shorter, before, burn_in=None)
+    by_time = make_plan(before.plan.settings, 3, seconds=before.seconds)
+    with pytest.raises(TrainingError, match="give more"):
+        plan_regrouped(by_time, before, burn_in=0.5)
