@@ -66,12 +66,13 @@ def named_card_preset(name: str) -> CardPreset:
     return CARD_PRESETS[name]
 
 
-def make_card_abstraction(preset: CardPreset, seed: int, progress: Progress | None = None) -> CardAbstraction:
+def make_card_abstraction(preset: str, seed: int, progress: Progress | None = None) -> CardAbstraction:
     """Sample hands and cluster them, round by round. The same preset and seed give the same buckets."""
+    settings = named_card_preset(preset)
     class_of_hand = OPPONENT_CLASSES[HAND_CLASS]
     centroids = {}
     for (name, num_cards), buckets, sample in zip(
-        ROUNDS.items(), preset.buckets, preset.samples, strict=True
+        ROUNDS.items(), settings.buckets, settings.samples, strict=True
     ):
         points = sample_points(
             num_cards, sample.boards, sample.hands_per_board, class_of_hand, seed, progress

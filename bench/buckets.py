@@ -37,7 +37,7 @@ from abstraction.equity import (
 )
 from abstraction.features import BOARDS_PER_CHUNK, ROUND_NAMES
 from abstraction.isomorphism import canonical_board
-from abstraction.presets import CARD_PRESETS, make_card_abstraction, named_card_preset
+from abstraction.presets import CARD_PRESETS, make_card_abstraction
 from abstraction.threads import run_chunks
 from game.cards import Cards
 from game.evaluator import NUM_LIVE_HANDS
@@ -98,7 +98,7 @@ def _measure(
     quality, speed, made = {}, {}, {}
     for preset in presets:
         began = time.perf_counter()
-        made[preset] = make_card_abstraction(named_card_preset(preset), seed, progress)
+        made[preset] = make_card_abstraction(preset, seed, progress)
         seconds = time.perf_counter() - began
         quality[preset] = {"clustering_seconds": round(seconds, 1), "digest": made[preset].digest}
     for num_cards, name in ROUND_NAMES.items():

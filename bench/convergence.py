@@ -19,7 +19,7 @@ import os
 
 import numpy as np
 
-from abstraction.presets import CARD_PRESETS, make_card_abstraction
+from abstraction.presets import make_card_abstraction
 from abstraction.tables import open_tables
 from server.cli.numbers import whole_number
 from solver.blueprint_presets import named_preset
@@ -54,7 +54,7 @@ def main(argv: list[str]) -> int:
     args = parser.parse_args(argv)
     lengths = sorted({int(word) for word in args.iterations.split(",")})
     preset = named_preset(args.preset)
-    dealer = HoldemDealer(open_tables(make_card_abstraction(CARD_PRESETS[preset.cards], args.seed)))
+    dealer = HoldemDealer(open_tables(make_card_abstraction(preset.cards, args.seed)))
     rows = _measure(preset.game(), dealer, lengths, args)
     gains = [row["exploitability_at_most_bb"] for row in rows]
     figures = {

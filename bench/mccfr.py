@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from abstraction.buckets import BLOCKED
 from abstraction.isomorphism import board_locations, canonical_boards
-from abstraction.presets import CARD_PRESETS, make_card_abstraction
+from abstraction.presets import make_card_abstraction
 from abstraction.tables import BucketTables, open_tables
 from bench._figures import print_figures
 from game.evaluator import START, strength_5, strength_6, strength_7, strength_counts
@@ -77,7 +77,7 @@ def _measure(args: argparse.Namespace) -> dict[str, float | int | str | None]:
     if args.buckets is not None:
         game = make_training_game(game.tree, (NUM_CLASSES, *[args.buckets] * 3), game.unit)
     if args.clustered:
-        tables = open_tables(make_card_abstraction(CARD_PRESETS[preset.cards], args.seed))
+        tables = open_tables(make_card_abstraction(preset.cards, args.seed))
     else:
         tables = _strength_tables(game.num_buckets)
     dealer = HoldemDealer(tables)

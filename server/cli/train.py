@@ -192,7 +192,7 @@ def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple
     folder = args.checkpoint or Path(f"training-{preset.name}")
     _occupy_new(folder, lock)
     with _bars(console) as progress:
-        cards = make_card_abstraction(card_preset, seed, progress)
+        cards = make_card_abstraction(card_preset.name, seed, progress)
     training = TrainingRun(preset, plan, cards, _dealer(cards, console), args.threads)
     training.products = _products(args, Products())
     return folder, training
@@ -230,7 +230,7 @@ def _regrouped(
     from solver.regrouping import regroup
 
     with _bars(console) as progress:
-        cards = make_card_abstraction(card_preset, plan.seed, progress)
+        cards = make_card_abstraction(card_preset.name, plan.seed, progress)
         if cards.digest == state.cards.digest:
             raise ValueError(f"it has these buckets already: leave out --cards {card_preset.name}")
         overlaps = bucket_overlaps(state.cards, cards, progress)

@@ -11,7 +11,7 @@ from abstraction.equity import EQUITY_UNITS, TAIL_UNITS
 from abstraction.errors import AbstractionError
 from abstraction.isomorphism import HAND_UNDER, RELABELLINGS
 from abstraction.opponents import OPPONENT_CLASSES
-from abstraction.presets import CARD_PRESETS, make_card_abstraction, named_card_preset
+from abstraction.presets import make_card_abstraction
 from game.cards import Cards, parse_cards
 from game.errors import CardError
 from game.hands import HAND_CARDS, HAND_CLASS, hand_index, unblocked
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.filterwarnings("ignore:overflow en
 
 @pytest.fixture(scope="module")
 def tiny() -> CardAbstraction:
-    return make_card_abstraction(CARD_PRESETS["tiny"], seed=1)
+    return make_card_abstraction("tiny", seed=1)
 
 
 def some_abstraction(num_buckets: int = 20) -> CardAbstraction:
@@ -153,7 +153,7 @@ def test_arrays_that_make_no_sense_are_refused() -> None:
 @pytest.mark.slow
 def test_tiny_preset(tiny: CardAbstraction) -> None:
     assert tiny.num_buckets == (169, 32, 32, 32)
-    assert tiny.digest == make_card_abstraction(CARD_PRESETS["tiny"], seed=1).digest
+    assert tiny.digest == make_card_abstraction("tiny", seed=1).digest
     # The nuts are in the top bucket and nothing in the bottom one.
     river = parse_cards("AcKcQc2d3h")
     assert tiny.bucket(river, hand_index(*parse_cards("JcTc"))) == 31
@@ -161,4 +161,4 @@ def test_tiny_preset(tiny: CardAbstraction) -> None:
         river, hand_index(*parse_cards("6s7d"))
     )
     with pytest.raises(AbstractionError, match="no card preset 'huge'"):
-        named_card_preset("huge")
+        make_card_abstraction("huge", seed=1)

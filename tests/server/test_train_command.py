@@ -240,7 +240,7 @@ def test_with_other_cards(
 ) -> None:
     sizes = {"8": 8, "256": 16, "1000": 32}
     monkeypatch.setattr(
-        "abstraction.presets.make_card_abstraction", lambda preset, *_: small_cards(sizes[preset.name])
+        "abstraction.presets.make_card_abstraction", lambda preset, *_: small_cards(sizes[preset])
     )
     monkeypatch.setattr("abstraction.tables.open_tables", lambda cards, **_: cards.num_buckets)
     monkeypatch.setattr("solver.holdem_deals.HoldemDealer", lambda sizes: small_dealer(sizes=sizes))
