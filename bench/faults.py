@@ -34,7 +34,7 @@ from arena.clock import TimeLimits
 from bench._daemon import Daemon, Metrics, running_daemon
 from bench._figures import print_figures
 from bench._table import Table, Wire
-from server.cli.numbers import positive_number, whole_number
+from server.cli.numbers import number_from_zero, positive_number, whole_number
 from server.hand_store import HandQuery, HandReader
 
 QUICK = ("--hands", "20", "--budget", "0.2", "--kill-every", "1")
@@ -85,7 +85,12 @@ def main(argv: list[str]) -> int:
         default=5.0,
         help="seconds for one action at most (default: %(default)s)",
     )
-    add("--slack", type=float, default=0.0, help="seconds per hand the dealer allows besides (default: 0)")
+    add(
+        "--slack",
+        type=number_from_zero,
+        default=0.0,
+        help="seconds per hand the dealer allows besides (default: 0)",
+    )
     add("--workers", type=whole_number(), default=4, help="default: %(default)s")
     add("--kill-every", type=positive_number, default=2.0, metavar="SECONDS", help="default: %(default)s")
     add("--blueprint", default="", metavar="FILE", help="default: as `fathom serve`")

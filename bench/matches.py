@@ -22,7 +22,7 @@ from arena.clock import TimeLimits
 from bench._daemon import running_daemon
 from bench._figures import print_figures
 from bench._table import Table, Wire
-from server.cli.numbers import positive_number, whole_number
+from server.cli.numbers import number_from_zero, positive_number, whole_number
 
 QUICK = ("--hands", "20", "--matches", "2", "--budget", "0.2")
 
@@ -39,7 +39,12 @@ def main(argv: list[str]) -> int:
     add("--hands", type=whole_number(), default=1000, help="of each match (default: %(default)s)")
     add("--matches", type=whole_number(), default=1, help="at once (default: %(default)s)")
     add("--budget", type=positive_number, default=0.5, help="seconds per hand (default: %(default)s)")
-    add("--slack", type=float, default=0.0, help="seconds per hand the dealer allows besides (default: 0)")
+    add(
+        "--slack",
+        type=number_from_zero,
+        default=0.0,
+        help="seconds per hand the dealer allows besides (default: 0)",
+    )
     add("--workers", type=whole_number(), default=4, help="default: %(default)s")
     add("--blueprint", default="", metavar="FILE", help="default: as `fathom serve`")
     add("--policy", default="random", help="how the opponent plays (default: %(default)s)")

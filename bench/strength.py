@@ -39,7 +39,7 @@ from arena.statistics import Z_95
 from arena.strata import Strata, Stratum
 from arena.workers import WorkerPool
 from game.definition import HUNL, GameDefinition, definition_text
-from server.cli.numbers import positive_number, whole_number
+from server.cli.numbers import number_from_zero, whole_number
 
 QUICK = ("--agent", "agent,iterations=10", "--hands", "40")
 
@@ -82,7 +82,7 @@ def parse_options(parser: argparse.ArgumentParser, argv: list[str]) -> argparse.
         "--hands", type=whole_number(), help="stop when so many are in the journal (default: 1000)"
     )
     parser.add_argument(
-        "--seconds", type=positive_number, help="stop after so long, every line having been played twice"
+        "--seconds", type=number_from_zero, help="stop after so long, every line having been played twice"
     )
     parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
     parser.add_argument("--workers", type=whole_number(), default=1, help="processes (default: %(default)s)")

@@ -31,6 +31,14 @@ def positive_number(text: str) -> float:
     return number
 
 
+def number_from_zero(text: str) -> float:
+    """A number that is not negative."""
+    number = _number(text)
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"write a number of at least 0, not {text!r}")
+    return number
+
+
 def any_number(text: str) -> float:
     """Any number, infinite ones, too."""
     number = _number(text)
