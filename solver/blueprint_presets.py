@@ -67,7 +67,8 @@ BLUEPRINT_PRESETS = {
         ),
     )
 }
-"""`tiny` for tests, `default` as shipped, `paper` with the 30,000 buckets of Modicum for a big machine."""
+"""`tiny` for tests, `default` for what is shipped (it went on with more: `solver.regrouping`), `paper`
+with the 30,000 buckets of Modicum for a big machine."""
 
 
 def named_preset(name: str) -> BlueprintPreset:
