@@ -90,7 +90,7 @@ class SecurityConfig:
 
     require_keys: Literal["auto", "always"] = setting("auto", "auto: unless we listen on loopback")
     keys_file: str = setting("", "where `fathom keys` keeps them; empty: in the user's folder for settings")
-    keys: tuple[str, ...] = setting((), "more keys, as `fathom keys list --config` prints them")
+    keys: tuple[str, ...] = setting((), "more keys, as `fathom keys list --toml` prints them")
     requests_per_second: float = setting(100.0, "of one key; 0: as many as it likes", least=0)
     burst: float = setting(200.0, "requests of one key that may come at once", least=1)
     requests_at_once: int = setting(400, "of one key under way; 0: as many as it likes", least=0)

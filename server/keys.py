@@ -71,7 +71,7 @@ def parse_key_line(text: str) -> ApiKey:
     parts = text.split(":")
     if len(parts) != 3:
         raise KeyFileError(
-            f"{text[:40]!r} is no key: write NAME:SCOPES:DIGEST, as `fathom keys list --config` does"
+            f"{text[:40]!r} is no key: write NAME:SCOPES:DIGEST, as `fathom keys list --toml` does"
         )
     return _checked(parts[0], parts[1].split("+"), parts[2])
 

@@ -64,6 +64,25 @@ def add_config_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_store_arguments(parser: argparse.ArgumentParser) -> None:
+    """Flags of commands that use the daemon's hand store: `chosen_store` reads them."""
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument(
+        "--store",
+        type=Path,
+        metavar="FILE",
+        help="hand store (default: $FATHOM_STORE__PATH, or the usual one)",
+    )
+    place.add_argument("--config", type=Path, metavar="FILE", help="daemon's configuration: its hand store")
+
+
+def chosen_store(args: argparse.Namespace) -> Path:
+    """Where hands are kept, by the flags of `add_store_arguments`."""
+    from server.config import load_config, store_path
+
+    return args.store or store_path(load_config(args.config))
+
+
 def read_arguments(args: argparse.Namespace) -> Config:
     """The configuration of file, environment and flags; raises `ConfigError`."""
     from server.config import load_config

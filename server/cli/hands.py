@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from server.cli.config import add_store_arguments, chosen_store
 from server.cli.numbers import whole_number
 
 if TYPE_CHECKING:
@@ -44,12 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     export = verbs.add_parser("export", help="hands for other programs")
     show = verbs.add_parser("show", help="one hand and our decisions in it")
     for verb in (listing, export, show):
-        verb.add_argument(
-            "--store",
-            type=Path,
-            metavar="FILE",
-            help="default: $FATHOM_STORE__PATH, or where hands are kept without it",
-        )
+        add_store_arguments(verb)
     for verb in (listing, export):
         verb.add_argument(
             "--channel", choices=[str(channel) for channel in Channel], help="how it was played"
@@ -74,10 +70,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do it."""
-    from server.config import load_config, store_path
     from server.hand_store import HandReader
 
-    reader = HandReader(args.store or store_path(load_config()))
+    reader = HandReader(chosen_store(args))
     try:
         return {"list": _list, "show": _show, "export": _export}[args.verb](args, reader)
     finally:

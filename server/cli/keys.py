@@ -19,7 +19,7 @@ examples:
   fathom keys add alice                   a key to play and solve with
   fathom keys add monitor --scopes admin
   fathom keys list
-  fathom keys list --config               as lines to paste into [security] keys = [ … ]
+  fathom keys list --toml                 as lines to paste into [security] keys = [ … ]
   fathom keys revoke alice"""
 
 
@@ -33,11 +33,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     listing = verbs.add_parser("list", help="names, scopes and dates")
     revoke = verbs.add_parser("revoke", help="refuse a key from now on")
     for verb in (add, listing, revoke):
-        verb.add_argument(
-            "--file",
-            type=Path,
-            metavar="FILE",
-            help="default: $FATHOM_SECURITY__KEYS_FILE, or where keys are kept without it",
+        place = verb.add_mutually_exclusive_group()
+        place.add_argument(
+            "--file", type=Path, metavar="FILE", help="default: $FATHOM_SECURITY__KEYS_FILE, or the usual one"
+        )
+        place.add_argument(
+            "--config", type=Path, metavar="FILE", help="daemon's configuration: its file of keys"
         )
     for verb in (add, revoke):
         verb.add_argument("name", help="of whoever has the key")
@@ -48,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[str(Scope.PLAY), str(Scope.SOLVE)],
         help="what it is good for (default: play solve)",
     )
-    listing.add_argument("--config", action="store_true", help="print as the configuration writes keys")
+    listing.add_argument("--toml", action="store_true", help="print as the configuration writes keys")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from server.config import keys_path, load_config
     from server.keys import add_key, key_line, read_keys, revoke_key
 
-    path = args.file or keys_path(load_config())
+    path = args.file or keys_path(load_config(args.config))
     if args.verb == "add":
         print(add_key(path, args.name, args.scopes))
         return 0
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     for key in keys:
         day = datetime.fromtimestamp(key.created_at).astimezone().strftime("%Y-%m-%d")
         line = f"{key.name:<24}{'+'.join(key.scopes):<20}since {day}"
-        print(f'"{key_line(key)}",' if args.config else line)
-    if not keys and not args.config:
+        print(f'"{key_line(key)}",' if args.toml else line)
+    if not keys and not args.toml:
         print(f"no keys in {path}: make one with `fathom keys add NAME`")
     return 0

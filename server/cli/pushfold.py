@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from server.cli.config import add_store_arguments, chosen_store
 
 if TYPE_CHECKING:
     from arena.push_fold_pool import PoolReport
@@ -33,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--stack", type=float, default=10.0, metavar="BB", help="in big blinds (default: %(default)g)"
     )
     report = verbs.add_parser("report", help="the equilibrium against the players of the hand store")
-    report.add_argument("--store", type=Path, metavar="FILE", help="default: as `fathom hands`")
+    add_store_arguments(report)
     for verb in (chart, report):
         verb.add_argument("--json", action="store_true", help="one JSON line")
 
@@ -83,11 +84,10 @@ def _cell(name: str, share: float) -> str:
 
 def _report(args: argparse.Namespace) -> int:
     from arena.push_fold_pool import pool_report
-    from server.config import load_config, store_path
     from server.hand_store import HandReader
     from server.push_fold_table import STACK, pool_decisions
 
-    reader = HandReader(args.store or store_path(load_config()))
+    reader = HandReader(chosen_store(args))
     try:
         decisions = pool_decisions(list(reader.push_fold_hands()))
     finally:

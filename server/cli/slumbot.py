@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from server.cli.config import add_store_arguments, chosen_store
 from server.cli.numbers import positive_number, whole_number
 from server.cli.outputs import check_output
 
@@ -50,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", type=whole_number(), default=1, help="processes that solve (default: %(default)s)"
     )
-    parser.add_argument("--store", type=Path, metavar="FILE", help="hand store (default: as `fathom hands`)")
+    add_store_arguments(parser)
     parser.add_argument(
         "--patience",
         type=float,
@@ -105,7 +106,7 @@ async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str,
     import signal
 
     from server.blueprint_choice import choose_blueprint
-    from server.config import LogConfig, WorkersConfig, load_config, store_path
+    from server.config import LogConfig, WorkersConfig
     from server.daemon import make_pool
     from server.hand_store import HandStore
     from server.logs import configure_logging
@@ -118,7 +119,7 @@ async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str,
     await pool.start()
     try:
         await pool.wait_until_ready()
-        with HandStore(args.store or store_path(load_config())) as store:
+        with HandStore(chosen_store(args)) as store:
             async with transport as post:
                 live = _Live(args.hands)
                 match = SlumbotMatch(post, pool, journal, terms, store, live, live.tell)

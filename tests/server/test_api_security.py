@@ -429,7 +429,7 @@ def test_keys_are_made_listed_and_revoked(tmp_path: Path, capsys: pytest.Capture
     assert key not in text
     assert key not in Path(file).read_text()
     assert (Path(file).stat().st_mode & 0o777) == 0o600
-    assert main(["keys", "list", "--config", "--file", file]) == 0
+    assert main(["keys", "list", "--toml", "--file", file]) == 0
     printed = capsys.readouterr().out
     config = tmp_path / "fathom.toml"
     config.write_text(f"[security]\nkeys = [\n{printed}]\n")
@@ -441,6 +441,9 @@ def test_keys_are_made_listed_and_revoked(tmp_path: Path, capsys: pytest.Capture
     assert found.name == "alice"
     assert found.may(Scope.PLAY)
     assert not found.may(Scope.ADMIN)
+    config.write_text(f'[security]\nkeys_file = "{file}"\n')
+    assert main(["keys", "list", "--config", str(config)]) == 0
+    assert "alice" in capsys.readouterr().out
     assert main(["keys", "add", "alice", "--file", file]) == 2
     assert main(["keys", "add", "a b", "--file", file]) == 2
     assert main(["keys", "revoke", "alice", "--file", file]) == 0

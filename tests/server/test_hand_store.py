@@ -276,6 +276,19 @@ def test_the_store_of_the_environment_is_looked_at(
     assert main(["pushfold", "report"]) == 0
 
 
+def test_the_store_of_the_daemons_configuration_is_looked_at(
+    store_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "fathom.toml"
+    config.write_text(f'[store]\npath = "{store_path}"\n')
+    assert main(["hands", "list", "--config", str(config)]) == 0
+    assert "hand-4" in capsys.readouterr().out
+    assert main(["pushfold", "report", "--config", str(config)]) == 0
+    config.write_text("[store]\npaths = 1\n")
+    assert main(["hands", "list", "--config", str(config)]) == 2
+    assert "[store] has no key 'paths'" in capsys.readouterr().err
+
+
 def test_a_narrow_terminal_leaves_columns_out(
     store_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
