@@ -15,6 +15,8 @@ DEFAULT_BUDGET = 2.5
 
 LEARNED, ADAPTED, ROLLOUTS, NET = "learned", "adapted", "rollouts", "net"
 LEAF_METHODS = (LEARNED, ADAPTED, ROLLOUTS, NET)
+TABLE = "table"
+"""What values the end of the first round: the blueprint's table of opponent strategies."""
 
 SOLVE_OFF_TREE, SOLVE, LOOK_UP = "offtree", "solve", "lookup"
 PREFLOP_METHODS = (SOLVE_OFF_TREE, SOLVE, LOOK_UP)

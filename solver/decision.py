@@ -70,6 +70,8 @@ class Decision:
     """Of the solved game."""
     labels: npt.NDArray[np.int64] | None = None
     """Of the solved game's hands."""
+    leaf: str = ""
+    """What valued the end of a depth-limited solve: a name of `agent_settings`."""
 
     @property
     def seconds(self) -> float:
@@ -132,11 +134,13 @@ def read_decision(
     solved: Solved,
     rare: float = 0.0,
     first_share: float = 0.0,
+    leaf: str = "",
 ) -> Decision:
     """Read the decision off a solved subgame.
 
     rare         what a hand does more seldom it does not do at all
     first_share  see `Schedule.first_share`
+    leaf         what valued its leaves
     """
     tree, own = solution.game.tree, betting.actor
     node = tree.find(tuple([action_code(action) for action in root.path]))
@@ -164,7 +168,7 @@ def read_decision(
     strategy = RangeStrategy(tuple(actions), np.stack(rows))
     return Decision(
         betting, root.board, strategy, ranges, method, solution.iterations, phases, replies, solved, node,
-        labels,
+        labels, leaf,
     )  # fmt: skip
 
 

@@ -12,14 +12,21 @@ from typing import Any
 import numpy as np
 
 from game.hands import HAND_CARDS, HAND_CLASS, NUM_CLASSES, hand_text
+from solver.agent_settings import ADAPTED, LEARNED, NET, ROLLOUTS, TABLE
 from solver.decision import Decision, Method
 from solver.layout import F32, F64
 
-LEAF_METHODS = {
+_WITHOUT_LEAVES = {
     Method.BLUEPRINT: "none: looked up",
-    Method.DEPTH_LIMITED: "what follows is learned on the way, or valued for several strategies",
     Method.EXACT: "none: solved to the end of the hand",
     Method.SAFE: "none: solved to the end of the hand; the opponent keeps what he was promised",
+}
+_LEAVES = {
+    TABLE: "the opponent chooses among strategies from the blueprint's table",
+    LEARNED: "turn and river are learned on the way",
+    ADAPTED: "both players choose among continuations that were adapted to their ranges",
+    ROLLOUTS: "both players choose among continuations of the blueprint, played out",
+    NET: "the opponent chooses among continuations, valued by a net",
 }
 _STREETS = ("pre-flop", "flop", "turn", "river")
 
@@ -37,7 +44,7 @@ def explain(decision: Decision, hand: int | None = None) -> dict[str, Any]:
         "street": _STREETS[betting.round_index],
         "pot": betting.pot,
         "method": decision.method.value,
-        "leaf_method": LEAF_METHODS[decision.method],
+        "leaf_method": _WITHOUT_LEAVES.get(decision.method) or _LEAVES[decision.leaf],
         "iterations": decision.iterations,
         "seconds": round(decision.seconds, 4),
         "phases": {name: round(seconds, 4) for name, seconds in decision.phases.items()},

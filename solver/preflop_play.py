@@ -31,6 +31,7 @@ from game.betting import BettingState
 from game.cards import Cards
 from game.hands import HAND_CLASS, NUM_CLASSES, NUM_HANDS, unblocked
 from game.jit import cache_home
+from solver.agent_settings import TABLE
 from solver.blueprint import FULL, Blueprint
 from solver.blueprint_walk import BlueprintWalk
 from solver.cut import cut_tree
@@ -180,6 +181,7 @@ class SolvedPreflop:
             solution.iterations,
             {"solve" if solution.iterations else "look_up": time.monotonic() - started},
             replies,
+            leaf=TABLE,
         )
 
     def context(self, betting: BettingState, seed: int, limits: Limits) -> Context:  # noqa: ARG002

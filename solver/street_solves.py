@@ -100,7 +100,7 @@ class StreetSolves:
         solved = _DepthLimited(solver)
         return read_decision(
             betting, root, solver.solution(), Method.DEPTH_LIMITED, phases, solved, settings.rare,
-            solver.schedule.first_share(solver.iterations),
+            solver.schedule.first_share(solver.iterations), self.settings.leaf,
         )  # fmt: skip
 
     def _tree(

@@ -34,18 +34,21 @@ def test_grids_have_pairs_on_the_diagonal_and_suited_hands_above() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "board", "method"),
+    ("text", "board", "method", "leaves"),
     [
-        ("", "", "blueprint"),
-        ("r300c/cr450", "Th9c2s", "depth-limited"),
-        ("r300c/cc/c", "Th9c2s3d", "exact"),
+        ("", "", "blueprint", "none: looked up"),
+        ("r300c/cr450", "Th9c2s", "depth-limited", "turn and river are learned on the way"),
+        ("r300c/cc/c", "Th9c2s3d", "exact", "none: solved to the end of the hand"),
     ],
 )
-def test_everything_is_told_in_plain_values(agent: Agent, text: str, board: str, method: str) -> None:
+def test_everything_is_told_in_plain_values(
+    agent: Agent, text: str, board: str, method: str, leaves: str
+) -> None:
     decision = agent.decide(parse_betting(HUNL, text), tuple(parse_cards(board)), None, seed=1)
     told = explain(decision, hand("QhJh"))
     assert json.loads(json.dumps(told)) == told
     assert told["method"] == method
+    assert told["leaf_method"] == leaves
     assert sum(told["strategy"].values()) == pytest.approx(1, abs=1e-3)
     assert len(told["own_range"]) == len(told["opponent_range"]) == 169
     total = np.sum([told["strategy_grid"][name] for name in told["strategy"]], axis=0)
