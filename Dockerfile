@@ -1,6 +1,7 @@
 # Fathom in a container: no compiler, not root, nothing written outside /data.
 #
 #   docker build -t fathom .
+#   docker run --rm -v fathom-data:/data fathom keys add me --scopes admin      once; prints the key the pages ask for
 #   docker run --rm --read-only --tmpfs /tmp -v fathom-data:/data -p 127.0.0.1:8080:8080 fathom
 
 FROM python:3.11-slim-bookworm AS build

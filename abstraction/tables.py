@@ -35,8 +35,9 @@ from abstraction.isomorphism import (
 from abstraction.nearest import Centroids
 from abstraction.threads import run_chunks
 from game.cards import Cards
+from game.folders import cached
 from game.hands import HAND_CLASS, NUM_HANDS
-from game.jit import cache_home, kernel
+from game.jit import kernel
 
 U8 = npt.NDArray[np.uint8]
 U16 = npt.NDArray[np.uint16]
@@ -59,7 +60,7 @@ class BucketTables(NamedTuple):
 
 def table_folder(abstraction: CardAbstraction) -> Path:
     """Where the tables of an abstraction are kept unless told otherwise."""
-    return cache_home() / "buckets" / abstraction.digest
+    return cached("buckets", abstraction.digest)
 
 
 def open_tables(

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import os
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from game.folders import cache_home
 from game.kernel_cache import keep_kernel
 
 FASTMATH = frozenset({"nsz", "arcp", "contract", "afn", "reassoc"})
@@ -27,12 +27,6 @@ FASTMATH = frozenset({"nsz", "arcp", "contract", "afn", "reassoc"})
 _ROOT = Path(__file__).resolve().parent.parent
 _config: Any = numba.config
 _F = TypeVar("_F", bound=Callable[..., Any])
-
-
-def cache_home() -> Path:
-    """Fathom's folder for what can be made again."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "fathom"
 
 
 def kernel(function: _F) -> _F:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from game.jit import cache_home
+from game.folders import writable_cache
 from solver.blueprint import Blueprint, BlueprintError, open_blueprint
 from solver.default_blueprint import PACKAGED, VARIABLE, default_blueprint_path
 
@@ -56,7 +56,7 @@ def _open(path: Path, say: Say) -> Blueprint:
 
 
 def _small_blueprint(say: Say) -> Path:
-    folder = cache_home() / "training" / _PRESET
+    folder = writable_cache() / "training" / _PRESET
     path = folder / f"{_PRESET}.blueprint"
     if path.is_file():
         say(f"this copy of Fathom comes without a blueprint: playing with the small one in {folder}")

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from game.cards import cards_text, parse_cards
+from game.folders import data_home
 from server.hand_records import (
     Channel,
     StoredDecision,
@@ -169,8 +170,7 @@ class StoreError(OSError):
 
 def default_store_path() -> Path:
     """Where hands are kept unless somebody says otherwise."""
-    home = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return home / "fathom" / "hands.sqlite"
+    return data_home() / "hands.sqlite"
 
 
 @dataclass(frozen=True, slots=True)

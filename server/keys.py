@@ -19,6 +19,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from game.folders import config_home
+
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,39}")
 _KEY_PREFIX = "fathom_"
@@ -57,8 +59,7 @@ class ApiKey:
 
 def default_keys_path() -> Path:
     """Where keys are kept unless somebody says otherwise."""
-    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    return home / "fathom" / "keys.json"
+    return config_home() / "keys.json"
 
 
 def key_digest(key: str) -> str:

@@ -21,8 +21,9 @@ from game.cards import NUM_CARDS, Cards
 from game.errors import CardError
 from game.evaluator import START, fill_river, strength_7
 from game.evaluator_tables import CARD_BITS, CARD_KEYS
+from game.folders import cached
 from game.hands import HAND_CARDS, NUM_HANDS, hand_index
-from game.jit import cache_home, kernel
+from game.jit import kernel
 from solver.belief_kernels import pair_mass
 from solver.layout import F32, F64, I32, I64, U8, U16
 from solver.river_beliefs import board_wins
@@ -258,7 +259,7 @@ def all_board_wins(cards: U8) -> float:
 
 
 def _table_path() -> Path:
-    return cache_home() / "preflop-wins-1.npy"
+    return cached("preflop-wins-1.npy")
 
 
 def _write(path: Path, counts: I32) -> None:

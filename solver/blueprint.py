@@ -26,7 +26,7 @@ import numpy as np
 
 from abstraction.buckets import CardAbstraction
 from game.definition import GameDefinition, definition_text, parse_definition
-from game.jit import cache_home
+from game.folders import cached, writable_cache
 from solver.kernels.mccfr import quantise_strategies
 from solver.layout import F32, I64, U8
 from solver.provenance import Provenance, parse_provenance
@@ -222,11 +222,18 @@ def unpack(path: Path, tick: Tick | None = None, cache: Path | None = None, agai
         # The tail of an .xz file holds the SHA-256 of what it unpacks to: it names the content.
         file.seek(max(0, size - 4096))
         digest = hashlib.sha256(file.read() + str(size).encode()).hexdigest()[:16]
-    folder = cache or cache_home() / "blueprints"
-    unpacked = folder / f"{path.name.split('.')[0]}-{digest}.blueprint"
+    name = f"{path.name.split('.')[0]}-{digest}.blueprint"
+    unpacked = cached("blueprints", name) if cache is None else cache / name
     if unpacked.exists() and not again:
         return unpacked
-    folder.mkdir(parents=True, exist_ok=True)
+    unpacked = (cache or writable_cache() / "blueprints") / name
+    try:
+        unpacked.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BlueprintError(
+            f"{path} cannot be unpacked to {unpacked.parent} ({error.strerror}): "
+            "set XDG_CACHE_HOME to a folder that can be written"
+        ) from None
     decompressor = lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
     partial = partial_path(unpacked)
     try:

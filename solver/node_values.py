@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from game.jit import cache_home
+from game.folders import cached
 from solver.kernels.self_play import Branches, Places, Sums, play_deals, smooth_values
 from solver.layout import F32, I64, U8
 from solver.mccfr import batch_seed
@@ -109,7 +109,7 @@ def cached_node_values(
     digest = hashlib.sha256(f"{game.num_buckets} {deals} {LEAST_WEIGHT} {GROUPS} {PRIOR}".encode())
     digest.update(game.betting.child.tobytes() + game.betting.stake.tobytes() + game.betting.fixed.tobytes())
     digest.update(strategy.data)
-    path = cache_home() / "node-values" / f"{digest.hexdigest()[:16]}.values"
+    path = cached("node-values", f"{digest.hexdigest()[:16]}.values")
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         values = compute_node_values(game, strategy, dealer, deals, threads=threads)

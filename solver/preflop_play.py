@@ -29,8 +29,8 @@ import numpy as np
 
 from game.betting import BettingState
 from game.cards import Cards
+from game.folders import writable_cache
 from game.hands import HAND_CLASS, NUM_CLASSES, NUM_HANDS, unblocked
-from game.jit import cache_home
 from solver.agent_settings import TABLE
 from solver.blueprint import FULL, Blueprint
 from solver.blueprint_walk import BlueprintWalk
@@ -139,7 +139,7 @@ class SolvedPreflop:
         always  solve also while all bets are in the blueprint's tree
         """
         self._blueprint, self._walk, self._tables, self._always = blueprint, walk, tables, always
-        self._folder = cache_home() / "preflop" / blueprint.identity if folder is None else folder
+        self._folder = writable_cache() / "preflop" / blueprint.identity if folder is None else folder
         self._iterations = iterations
         self._looked_up = _look_up(blueprint)
         self._known: dict[str, PreflopSolution] = {}

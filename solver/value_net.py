@@ -17,7 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from game.cards import Cards
-from game.jit import cache_home
+from game.folders import cached
 from solver.blueprint import Blueprint
 from solver.game import Game
 from solver.kernels.class_values import value_by_class
@@ -113,7 +113,7 @@ class ValueNet:
 
 def net_path(blueprint: Blueprint) -> Path:
     """Where the net of a blueprint is kept."""
-    return cache_home() / "value-nets" / f"{blueprint.identity}.npz"
+    return cached("value-nets", f"{blueprint.identity}.npz")
 
 
 def load_net(path: Path) -> ValueNet:

@@ -80,8 +80,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 141
     except (ValueError, OSError, MatchAborted) as error:
         # Refusals of bad input are ValueErrors with a message for people; a missing file is an OSError.
-        print(f"fathom {args.command}: {error}", file=sys.stderr)
+        print(f"fathom {args.command}: {_words(error)}", file=sys.stderr)
         return 2 if isinstance(error, (ValueError, OSError)) else 1
+
+
+def _words(error: Exception) -> str:
+    """What a refusal says; the system's own are about a file and begin with a number."""
+    if not isinstance(error, OSError) or error.filename is None or error.strerror is None:
+        return str(error)
+    words = {FileNotFoundError: "there is no such file", IsADirectoryError: "is a folder"}
+    return f"{os.fsdecode(error.filename)}: {words.get(type(error), error.strerror.lower())}"
 
 
 def _unknown_command(word: str) -> str:

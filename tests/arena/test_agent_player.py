@@ -102,7 +102,7 @@ def test_a_hand_is_repeatable_and_its_strategies_do_not_depend_on_our_cards(agen
 def with_table(agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Blueprint:
     """A blueprint that has a table for the first round."""
     monkeypatch.setattr("solver.preflop.class_wins", even_wins)
-    monkeypatch.setattr("solver.preflop_play.cache_home", lambda: tmp_path)
+    monkeypatch.setattr("solver.preflop_play.writable_cache", lambda: tmp_path)
     monkeypatch.setattr("solver.agent.SolvedPreflop", partial(SolvedPreflop, iterations=10))
     path, plain = tmp_path / "with.blueprint", agent.blueprint
     add_tables(plain.path, path, pack_values((made_up_table(plain, 1), made_up_table(plain, 2))))

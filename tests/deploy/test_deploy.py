@@ -17,8 +17,10 @@ from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from server import healthcheck
+from server.cli import main
 from server.config import load_config
 from server.metrics import Metrics
+from server.preflight import verify_config
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
@@ -36,7 +38,26 @@ def expressions() -> list[str]:
 
 
 def test_the_example_configuration_is_one() -> None:
-    assert load_config(DEPLOY / "fathom.toml", {}, {}).log.format == "json"
+    config = load_config(DEPLOY / "fathom.toml", {}, {})
+    assert config.log.format == "json"
+    verify_config(config)
+
+
+def test_the_documented_commands_start_a_container(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What its command is asked to do is refused without a key and taken after the command that makes one."""
+    command = json.loads(re.findall(r"^CMD (\[.*\])$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)[-1])
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    check = ["config", "check", *command[1:]]
+    assert command[0] == "serve"
+    assert main(check) == 2
+    assert "there are no keys" in capsys.readouterr().err
+    text = (ROOT / "docs/operations.md").read_text()
+    made = re.findall(r"fathom (keys add \S+ --scopes \S+)$", text, re.MULTILINE)
+    assert made[1:] == made[:1]  # Docker and Compose
+    assert main(made[0].split()) == 0
+    assert main(check) == 0
 
 
 def test_rules_and_dashboard_ask_for_metrics_there_are() -> None:

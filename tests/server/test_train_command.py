@@ -390,3 +390,9 @@ def test_plan_counts_before_anything_runs(capsys: pytest.CaptureFixture[str]) ->
     assert json.loads(capsys.readouterr().out)["expected_hours"] == pytest.approx(
         facts["expected_hours"] / 2, abs=1e-3
     )
+
+
+def test_a_missing_file_is_named_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (["train", "--from", "nofile"], ["blueprint", "info", "nofile"]):
+        assert main(command) == 2
+        assert capsys.readouterr().err == f"fathom {command[0]}: nofile: there is no such file\n"

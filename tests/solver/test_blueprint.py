@@ -67,6 +67,22 @@ def test_packed_files_are_unpacked_once(written: tuple[Path, np.ndarray], cache:
     assert len(list(cache.iterdir())) == 1
 
 
+def test_a_read_only_cache_is_added_to_elsewhere(
+    written: tuple[Path, np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = written
+    packed = path.with_name("tiny.blueprint.xz")
+    pack(path, packed)
+    monkeypatch.setattr("game.folders.os.access", lambda *_: False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    unpacked = open_blueprint(packed).path
+    assert unpacked.parent == tmp_path / "data" / "fathom" / "cache" / "blueprints"
+    assert unpack(packed) == unpacked
+    monkeypatch.setenv("XDG_DATA_HOME", str(path / "below a file"))
+    with pytest.raises(BlueprintError, match="set XDG_CACHE_HOME"):
+        open_blueprint(packed)
+
+
 def test_a_packed_file_is_verified_itself(written: tuple[Path, np.ndarray], cache: Path) -> None:
     """Not what it was unpacked to when it was whole."""
     path, _ = written
