@@ -115,6 +115,7 @@ async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str,
     configure_logging(LogConfig(level="warning"))
     blueprint = choose_blueprint(args.blueprint, _say)
     terms = SlumbotTerms(args.opponent, args.username, password, args.budget, args.patience)
+    _say("getting the agent ready: seconds, or a minute or two the first time")
     pool = make_pool(WorkersConfig(count=args.workers, nice=0), blueprint)
     await pool.start()
     try:
