@@ -22,9 +22,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FIGURE",
         help="which figure to measure, see below; all: every one, long ones shortened",
     )
-    parser.add_argument(
+    rest = parser.add_argument(
         "options", nargs=argparse.REMAINDER, help="options of that figure: try --help after it"
     )
+    rest.required = False  # some Pythons name it as missing, too, where the figure is
     lines = [f"  {name:<13}{_summary(name)}" for name in figures]
     examples = "examples:\n  fathom bench evaluator --json\n  fathom bench all --json"
     parser.epilog = "\n".join(["figures:", *lines, "", examples])

@@ -95,7 +95,8 @@ def _list(args: argparse.Namespace, reader: HandReader) -> int:
             print(json.dumps(_record(hand)))
         return 0
     if not hands:
-        print("No such hands.")
+        any_hand = next(reader.hands(HandQuery(limit=1)), None)
+        print("no such hands" if any_hand else "no hands yet: play some (fathom serve, fathom slumbot)")
         return 0
     _print_table([_row(hand, reader) for hand in hands])
     return 0

@@ -39,6 +39,18 @@ def number_from_zero(text: str) -> float:
     return number
 
 
+def number_between(least: float, most: float) -> Callable[[str], float]:
+    """Reads a number in these limits."""
+
+    def read(text: str) -> float:
+        number = _number(text)
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"write a number from {least:g} to {most:g}, not {text!r}")
+        return number
+
+    return read
+
+
 def any_number(text: str) -> float:
     """Any number, infinite ones, too."""
     number = _number(text)

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from server.cli.config import add_store_arguments, chosen_store
+from server.cli.numbers import number_between
 
 if TYPE_CHECKING:
     from arena.push_fold_pool import PoolReport
@@ -31,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     chart = verbs.add_parser("chart", help="the equilibrium at a stack")
     chart.add_argument(
-        "--stack", type=float, default=10.0, metavar="BB", help="in big blinds (default: %(default)g)"
+        "--stack", type=_stack, default=10.0, metavar="BB", help="in big blinds (default: %(default)g)"
     )
     report = verbs.add_parser("report", help="the equilibrium against the players of the hand store")
     add_store_arguments(report)
@@ -42,6 +43,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Do it."""
     return _chart(args.stack, args.json) if args.verb == "chart" else _report(args)
+
+
+def _stack(text: str) -> float:
+    from solver.push_fold import LEAST_STACK, MOST_STACK
+
+    return number_between(LEAST_STACK, MOST_STACK)(text)
 
 
 def _chart(stack: float, as_json: bool) -> int:

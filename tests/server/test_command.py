@@ -14,6 +14,9 @@ from server.cli import main
         (["xyzzy"], "there is no command 'xyzzy': choose from serve, "),
         (["acpc", "localhost", "abc"], "argument port: write a whole number from 1 to 65535, not 'abc'"),
         (["config"], "the following arguments are required: check|show"),
+        (["bench"], "the following arguments are required: FIGURE\n"),
+        (["pushfold", "chart", "--stack", "abc"], "--stack: write a number from 1 to 100, not 'abc'"),
+        (["pushfold", "chart", "--stack", "0.5"], "--stack: write a number from 1 to 100, not '0.5'"),
     ],
 )
 def test_words_that_are_not_known(

@@ -227,6 +227,16 @@ def test_hands_are_listed_and_shown(store_path: Path, capsys: pytest.CaptureFixt
     assert record["board"] == ""
 
 
+def test_a_list_without_hands_says_why(
+    store_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["hands", "list", "--store", str(store_path), "--opponent", "nobody"]) == 0
+    assert capsys.readouterr().out == "no such hands\n"
+    HandStore(tmp_path / "empty.sqlite").close()
+    assert main(["hands", "list", "--store", str(tmp_path / "empty.sqlite")]) == 0
+    assert capsys.readouterr().out == "no hands yet: play some (fathom serve, fathom slumbot)\n"
+
+
 def test_hands_are_exported(store_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["hands", "export", "--store", str(store_path)]) == 0
     assert [record.hand_id for record in parse_histories(capsys.readouterr().out)] == [0, 1, 2, 3, 4]
