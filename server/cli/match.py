@@ -67,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dealer",
         action="store_true",
-        help="over the ACPC dealer, every player a process of its own; needed by acpc:COMMAND",
+        help="over the ACPC dealer, every player a process of its own; acpc:COMMAND implies it",
     )
     parser.add_argument(
         "--aivat", action="store_true", help="take luck out where players tell their strategy"
