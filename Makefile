@@ -1,52 +1,64 @@
-# Every target sets up what it needs: a virtual environment in .venv with Fathom and its tools.
+# Every target sets up what it needs: a virtual environment in .venv with Fathom, and the tools of
+# developers where they are used.
 # On a fresh Debian or Ubuntu: apt-get install python3 python3-venv make, then `make serve` or `make test`.
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
-STAMP   = $(VENV)/.ready
+PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+READY   = $(VENV)/.ready
+TOOLS   = $(VENV)/.ready-tools
 WORKERS ?= 2
 
-.PHONY: help serve test check bench format clean
+.PHONY: help install serve test check bench format clean
 
 help:
 	@echo "make serve   run Fathom"
+	@echo "make install set up Fathom without the tools of developers: the command $(BIN)/fathom"
 	@echo "make test    run all tests"
 	@echo "make check   formatting, lint, types, import contracts"
 	@echo "make bench   every figure of speed and quality, one JSON line each (about three minutes)"
 	@echo "make format  rewrite the code in the house format"
 	@echo "make clean   remove the virtual environment and caches"
 
-$(STAMP): pyproject.toml
+$(READY): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "Fathom needs Python 3.11 or newer: apt-get install python3 python3-venv" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Fathom needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.11 ..." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "This Python cannot make virtual environments: apt-get install python3-venv" >&2; exit 1; }
 	@echo "Setting up $(VENV) (once; about a minute)"
 	@test -x $(BIN)/pip || $(PYTHON) -m venv --clear $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(PIP) --upgrade pip
+	@$(PIP) --editable .
 	@touch $@
 
-serve: $(STAMP)
+$(TOOLS): $(READY)
+	@echo "Adding the tools of developers to $(VENV) (once; about a minute)"
+	@$(PIP) --editable '.[dev]'
+	@touch $@
+
+install: $(READY)
+	@echo 'Fathom is ready: export PATH="$(abspath $(BIN)):$$PATH"'
+
+serve: $(READY)
 	$(BIN)/fathom serve
 
 # Three passes: everything compiled; then the kernels' own tests as plain Python, and compiled with
 # bounds checks (without them an out-of-range read returns garbage silently).
-test: $(STAMP)
+test: $(TOOLS)
 	$(BIN)/pytest -n $(WORKERS)
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n $(WORKERS) -m "kernel and not slow"
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n $(WORKERS) -m "kernel and not slow"
 
-check: $(STAMP)
+check: $(TOOLS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(STAMP)
+bench: $(TOOLS)
 	$(BIN)/fathom bench all --json
 
-format: $(STAMP)
+format: $(TOOLS)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
