@@ -7,14 +7,14 @@ import numpy.typing as npt
 from rich.progress import Progress
 
 from abstraction.buckets import BLOCKED, CardAbstraction
-from abstraction.isomorphism import LOCATION_BITS
-from abstraction.presets import ROUNDS
+from abstraction.features import ROUND_NAMES
+from abstraction.isomorphism import board_multiplicities
 from abstraction.tables import open_tables
 from game.hands import NUM_CLASSES
 from game.jit import kernel
 
 U16 = npt.NDArray[np.uint16]
-U32 = npt.NDArray[np.uint32]
+I64 = npt.NDArray[np.int64]
 F64 = npt.NDArray[np.float64]
 
 
@@ -27,25 +27,19 @@ def bucket_overlaps(
     """
     tables, others = open_tables(one, progress=progress), open_tables(other, progress=progress)
     overlaps = [np.eye(NUM_CLASSES)]  # everybody has the same classes
-    for round_, name in enumerate(ROUNDS, start=1):
+    for round_, (num_cards, name) in enumerate(ROUND_NAMES.items(), start=1):
         overlap = np.zeros((one.num_buckets[round_], other.num_buckets[round_]))
-        counts = board_counts(getattr(tables, f"{name}_locations"))
-        add_overlap(getattr(tables, name), getattr(others, name), counts, overlap)
+        add_overlap(getattr(tables, name), getattr(others, name), board_multiplicities(num_cards), overlap)
         overlaps.append(overlap)
     return overlaps
 
 
-def board_counts(locations: U32) -> F64:
-    """float64[rows]: how many boards each canonical board stands for."""
-    return np.bincount(locations >> LOCATION_BITS).astype(np.float64)
-
-
 @kernel
-def add_overlap(one: U16, other: U16, counts: F64, overlap: F64) -> None:
+def add_overlap(one: U16, other: U16, counts: I64, overlap: F64) -> None:
     """Count the hands of canonical boards by both their buckets.
 
     one, other  uint16[rows, 1326]  in: of the same boards
-    counts      float64[rows]       in: how much each counts
+    counts      int64[rows]         in: how much each counts
     overlap     float64[K, L]       in, out
     """
     for row in range(one.shape[0]):

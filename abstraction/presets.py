@@ -9,11 +9,10 @@ from rich.progress import Progress
 from abstraction.buckets import CardAbstraction
 from abstraction.clustering import cluster
 from abstraction.errors import AbstractionError
-from abstraction.features import sample_points
+from abstraction.features import ROUND_NAMES, sample_points
 from abstraction.opponents import OPPONENT_CLASSES
 from game.hands import HAND_CLASS
 
-ROUNDS = {"flop": 3, "turn": 4, "river": 5}
 """Rounds that are clustered, and the cards on their boards."""
 
 
@@ -71,8 +70,8 @@ def make_card_abstraction(preset: str, seed: int, progress: Progress | None = No
     settings = named_card_preset(preset)
     class_of_hand = OPPONENT_CLASSES[HAND_CLASS]
     centroids = {}
-    for (name, num_cards), buckets, sample in zip(
-        ROUNDS.items(), settings.buckets, settings.samples, strict=True
+    for (num_cards, name), buckets, sample in zip(
+        ROUND_NAMES.items(), settings.buckets, settings.samples, strict=True
     ):
         points = sample_points(
             num_cards, sample.boards, sample.hands_per_board, class_of_hand, seed, progress

@@ -114,6 +114,8 @@ def _fill_file(
     path: Path, note: Path, abstraction: CardAbstraction, boards: U8, progress: Progress | None
 ) -> None:
     done = int(note.read_text(encoding="ascii")) if note.exists() and path.exists() else 0
+    if not done:
+        note.unlink(missing_ok=True)  # of a file that is gone: it must not vouch for this one
     shape = (len(boards), NUM_HANDS)
     table = np.lib.format.open_memmap(path, mode="r+" if done else "w+", dtype=np.uint16, shape=shape)
     _take_room(path)
@@ -182,7 +184,7 @@ def fill_deal_buckets(tables: BucketTables, board: U8, hands: npt.NDArray[np.int
 def _open(path: Path, num_rows: int) -> U16:
     try:
         table = np.load(path, mmap_mode="r")
-    except ValueError:
+    except (ValueError, EOFError):
         table = np.empty(0)
     if table.shape != (num_rows, NUM_HANDS) or table.dtype != np.uint16:
         raise AbstractionError(f"{path} is damaged: delete it, and it will be built again")

@@ -26,7 +26,6 @@ from solver.holdem_deals import HoldemDealer
 from solver.layout import U8
 from solver.node_values import cached_node_values
 from solver.range_strategy import RangeStrategy
-from solver.training_game import make_training_game
 from solver.tree import DECISION
 
 
@@ -89,7 +88,7 @@ def make_games(definition: GameDefinition, players: tuple[Player, Player]) -> tu
     if blueprint.definition != definition:
         raise MatchAborted("AIVAT needs a blueprint of the game that is played")
     tables = open_tables(blueprint.cards)
-    game = make_training_game(blueprint.tree, blueprint.num_buckets, float(definition.big_blind))
+    game = blueprint.training_game
     values = cached_node_values(game, blueprint.bytes, HoldemDealer(tables), threads=os.cpu_count() or 1)
     styles = [
         player.style if isinstance(player, BlueprintPlayer) and player.blueprint is blueprint else PlayStyle()

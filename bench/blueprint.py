@@ -28,7 +28,7 @@ import numpy as np
 from abstraction.opponents import OPPONENT_CLASSES
 from bench._figures import print_figures
 from server.cli.numbers import whole_number
-from solver.blueprint import open_blueprint, unpack, write_blueprint
+from solver.blueprint import open_blueprint, quantise, unpack, write_blueprint
 from solver.blueprint_presets import named_preset
 from solver.provenance import Provenance
 
@@ -146,5 +146,5 @@ def _made_up(preset_name: str, path: Path) -> Path:
         "river": np.repeat(levels[2] * 1000, 8, axis=1).astype(np.int16),
     }
     provenance = Provenance(preset.name, 0, 0, {}, 0, "made up", None, None)
-    write_blueprint(path, preset.definition, preset.menus, game, chances, cards, provenance)
+    write_blueprint(path, preset.definition, preset.menus, game, quantise(game, chances), cards, provenance)
     return path

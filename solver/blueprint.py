@@ -31,7 +31,7 @@ from solver.kernels.mccfr import quantise_strategies
 from solver.layout import F32, I64, U8
 from solver.provenance import Provenance, parse_provenance
 from solver.table_file import FileKind, map_file, partial_path, read_header, write_tables
-from solver.training_game import TrainingGame
+from solver.training_game import TrainingGame, make_training_game
 from solver.tree import DECISION, Tree
 
 FULL = 255
@@ -84,6 +84,11 @@ class Blueprint:
         header = json.dumps(read_header(self.path, KIND), sort_keys=True)
         return hashlib.sha256(header.encode()).hexdigest()[:12]
 
+    @cached_property
+    def training_game(self) -> TrainingGame:
+        """What it is a strategy of, as the trainer walks it."""
+        return make_training_game(self.tree, self.num_buckets, float(self.definition.big_blind))
+
     def rows(self, node: int) -> U8:
         """uint8[A, K]: probabilities of a decision node's actions for every bucket, in 255ths. A view."""
         start = int(self.base[node])
@@ -104,21 +109,26 @@ class Blueprint:
         return np.concatenate(parts).astype(np.float32) / np.float32(FULL)
 
 
+def quantise(game: TrainingGame, strategy: F32) -> U8:
+    """Strategies float32[node][bucket][action] as blueprints keep them: uint8[node][action][bucket]."""
+    quantised = np.empty(game.table_size, dtype=np.uint8)
+    quantise_strategies(game.betting, game.node_buckets, strategy, quantised)
+    return quantised
+
+
 def write_blueprint(
     path: Path,
     definition: GameDefinition,
     menus: str,
     game: TrainingGame,
-    strategy: F32,
+    strategy: U8,
     cards: Mapping[str, Any],
     provenance: Provenance,
 ) -> int:
-    """Write average strategies float32[node][bucket][action] and return the file's size."""
-    quantised = np.empty(game.table_size, dtype=np.uint8)
-    quantise_strategies(game.betting, game.node_buckets, strategy, quantised)
+    """Write strategies as `quantise` makes them and return the file's size."""
     tables = {f"tree.{name}": getattr(game.tree, name) for name in _TREE_ARRAYS}
     tables |= {f"cards.{name}": array for name, array in cards.items()}
-    tables["strategy"] = quantised
+    tables["strategy"] = strategy
     record = {
         "game": definition_text(definition),
         "menus": menus,
@@ -144,10 +154,11 @@ def add_tables(
 def open_blueprint(path: Path, verify: bool = False, tick: Tick | None = None) -> Blueprint:
     """Open a blueprint, unpacked first if it is compressed and this was never done.
 
-    verify  compare the checksums of everything: reads the whole file, the compressed one, too
+    verify  compare the checksums of everything, not of tree and cards alone, by which kernels find their way:
+            reads the whole file, the compressed one, too
     """
     path = unpack(path, tick, again=verify)
-    header, tables = map_file(path, KIND, verify)
+    header, tables = map_file(path, KIND, verify, vital=("tree.", "cards."))
     try:
         arrays = {name: tables[f"tree.{name}"] for name in _TREE_ARRAYS}
         tree = Tree(**arrays, round_rows=tuple(header["round_rows"]))
@@ -187,7 +198,7 @@ def verify_blueprint(path: Path, tick: Tick | None = None) -> Blueprint:
 
 def pack(path: Path, packed: Path, tick: Tick | None = None) -> int:
     """Compress a blueprint and return the new size. An existing file stays until the new one is whole."""
-    read_header(path, KIND)
+    map_file(path, KIND, verify=True)
     if packed.exists() and packed.samefile(path):
         raise BlueprintError(f"{packed} is the blueprint itself: give the packed file another name")
     image = np.memmap(path, mode="c")  # copied where it is changed
@@ -249,7 +260,12 @@ def unpack(path: Path, tick: Tick | None = None, cache: Path | None = None, agai
         image = np.memmap(partial, mode="r+")
         if image[: len(_PACKED_KIND.magic)].tobytes() != _PACKED_KIND.magic:
             raise BlueprintError(f"{path} is compressed, but not a blueprint")
-        _change_first_actions(partial, image, _PACKED_KIND, KIND)
+        try:
+            _change_first_actions(partial, image, _PACKED_KIND, KIND)
+        except BlueprintError as error:  # it names what nobody has ever seen
+            raise BlueprintError(str(error).replace(str(partial), str(path))) from None
+        except KeyError as error:
+            raise BlueprintError(f"{path} lacks something every blueprint has: {error}") from None
         image.flush()
         partial.replace(unpacked)
     except (lzma.LZMAError, EOFError) as error:
@@ -265,7 +281,7 @@ def _change_first_actions(path: Path, image: U8, before: FileKind, after: FileKi
     Both ways are one: the first action's byte becomes 255 less all the node's others, itself included when it
     is there: 0 if it was, what it was if it was 0.
     """
-    header, tables = map_file(path, before, verify=False)
+    header, tables = map_file(path, before, verify=False, vital=("tree.",))
     tree = Tree(**{name: tables[f"tree.{name}"] for name in _TREE_ARRAYS}, round_rows=())
     counts, offset = np.diff(tree.first_child), int(header["tables"]["strategy"]["offset"])
     base = _bases(tree, tuple(header["buckets"])) + offset

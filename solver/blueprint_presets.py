@@ -88,7 +88,7 @@ class Cost:
     actions: int
     """Infosets × their actions: entries of a table."""
     memory_bytes: int
-    """Both tables of the trainer and the bucket tables."""
+    """Both tables of the trainer, the blueprint made of them, and the bucket tables."""
     checkpoint_bytes: int
     artifact_bytes: int
     """Mapped, without carried training and first-round table; at rest it is compressed to about a quarter."""
@@ -102,7 +102,7 @@ def estimate_cost(game: TrainingGame) -> Cost:
         decision_nodes=tuple([nodes for nodes, _ in game.tree.decision_counts()]),
         infosets=game.num_infosets,
         actions=game.table_size,
-        memory_bytes=8 * game.table_size + TABLE_BYTES,
+        memory_bytes=9 * game.table_size + TABLE_BYTES,
         checkpoint_bytes=8 * game.table_size,
         artifact_bytes=game.table_size,
         nodes_per_traversal=game.expected_visits(),

@@ -23,7 +23,6 @@ import numpy.typing as npt
 from solver.blueprint import FULL, Blueprint, BlueprintError, add_tables, open_blueprint
 from solver.layout import F32
 from solver.training import Checkpoint, TrainingRun, TrainingState, parse_record
-from solver.training_game import make_training_game
 
 _LEAST = 2.0**-6
 _STEPS_PER_OCTAVE = 5
@@ -35,12 +34,13 @@ def fold_in(run: TrainingRun, path: Path, reproducible: bool = False) -> int:
     reproducible  without times: the same training gives the same bytes
     """
     trainer, game = run.trainer, run.trainer.game
-    regret, weight = [], []
-    for n in range(len(game.betting.base)):
-        rows = game.rows(trainer.regret, n)
-        regret.append(to_steps(rows.T).ravel())
-        weight.append(to_weight_steps(game.rows(trainer.sums, n).sum(axis=1, dtype=np.float64)))
-    tables = {"training.regret": np.concatenate(regret), "training.weight": np.concatenate(weight)}
+    regret, weight = np.empty(game.table_size, np.int8), np.empty(game.num_infosets, np.uint8)
+    ends = np.cumsum(game.node_buckets, dtype=np.int64).tolist()
+    for n, start in enumerate(game.betting.base.tolist()):
+        rows, sums = game.rows(trainer.regret, n), game.rows(trainer.sums, n).sum(axis=1, dtype=np.float64)
+        regret[start : start + rows.size] = to_steps(rows.T).ravel()
+        weight[ends[n] - len(sums) : ends[n]] = to_weight_steps(sums)
+    tables = {"training.regret": regret, "training.weight": weight}
     return add_tables(path, path, tables, {"training": run.record(reproducible)})
 
 
@@ -54,7 +54,7 @@ def unfold(path: Path) -> TrainingState:
     """What a blueprint carries, as a checkpoint has it."""
     blueprint = open_blueprint(path, verify=True)
     record = _record(path, blueprint)
-    game = make_training_game(blueprint.tree, blueprint.num_buckets, float(blueprint.definition.big_blind))
+    game = blueprint.training_game
     regret, sums = np.zeros(game.table_size, np.float32), np.zeros(game.table_size, np.float32)
     first = 0
     for n, node in enumerate(game.tree_node.tolist()):

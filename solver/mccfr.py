@@ -10,7 +10,8 @@
 4. Early regrets are discounted linearly (Brown and Sandholm, 2019): after period k of the first periods
    everything is multiplied by k / (k + 1). Nothing is averaged before the burn-in is over.
 5. A training may be given a new plan (`Trainer.follow`), a longer one. What it has learned is then scaled to
-   the total weight it would have under the new plan, and the average starts afresh when the new burn-in ends.
+   the total weight it would have under the new plan, and the average starts afresh when the new burn-in ends,
+   unless that is over already.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ from solver.kernels.mccfr import (
     Walk,
     average_strategies,
     positive_regret,
+    quantise_averages,
     scale_table,
     train_batch,
 )
-from solver.layout import F32
+from solver.layout import F32, U8
 from solver.training_game import Dealer, TrainingGame, new_deals
 
 BATCH = 1024
@@ -74,8 +76,11 @@ class TrainingSettings:
                 raise TrainingError(f"{name} is {share}: give a share between 0 and 1")
         if not (self.floor <= 0 and self.prune_below <= 0):  # no comparison holds for nan
             raise TrainingError("floor and prune_below must be numbers that are not positive")
-        if -inf < self.prune_below < self.floor:
-            raise TrainingError(f"no regret gets below the floor {self.floor}: nothing would be pruned")
+        if -inf < self.prune_below <= self.floor:
+            raise TrainingError(
+                f"no regret gets below the floor {self.floor:,}, so nothing below {self.prune_below:,} would "
+                "ever be pruned: give a lower floor"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +198,7 @@ class Trainer:
         if plan.iterations:
             num_batches = min(num_batches, plan.iterations // plan.batch - first)
         rules, batches = self._rules(), iter(range(first, first + num_batches))
-        if self.seconds == 0:
+        if not self.nodes_visited:
             self._compile(rules)
         start = perf_counter()
         workers = [self._pool.submit(self._work, thread, rules, batches) for thread in range(self.threads)]
@@ -210,6 +215,12 @@ class Trainer:
         strategy = np.empty_like(self.regret)
         average_strategies(self.game.betting, self.game.node_buckets, self.regret, self.sums, strategy)
         return strategy
+
+    def quantised_average(self) -> U8:
+        """uint8[table size]: the same as a blueprint keeps it, made without a table of floats."""
+        quantised = np.empty(self.game.table_size, dtype=np.uint8)
+        quantise_averages(self.game.betting, self.game.node_buckets, self.regret, self.sums, quantised)
+        return quantised
 
     def mean_positive_regret(self) -> float:
         """Sum over infosets of the largest positive regret, per iteration: bounds exploitability loosely."""

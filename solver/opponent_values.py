@@ -21,16 +21,16 @@ import numpy as np
 import numpy.typing as npt
 
 from game.hands import NUM_CLASSES
-from solver.blueprint import Blueprint
+from solver.blueprint import Blueprint, quantise
 from solver.blueprint_walk import make_walk_tree
 from solver.class_pairs import class_pairs, class_wins
 from solver.kernels.leaf_tables import Leaves, Strategies, value_leaves
-from solver.kernels.mccfr import average_strategies, quantise_strategies
+from solver.kernels.mccfr import average_strategies
 from solver.layout import F32, F64, I32, U8
 from solver.mccfr import Trainer, TrainingSettings, batch_seed, make_plan
 from solver.preflop import LeafTable, preflop_solver, preflop_tree
 from solver.solution import Solution
-from solver.training_game import Dealer, TrainingGame, make_training_game, new_deals
+from solver.training_game import Dealer, TrainingGame, new_deals
 from solver.tree import DECISION
 
 _BATCH = 512
@@ -82,8 +82,7 @@ class _Maker:
 
     def __init__(self, blueprint: Blueprint, dealer: Dealer, settings: ValueSettings, tell: Tell) -> None:
         self.blueprint, self.dealer, self.settings, self.tell = blueprint, dealer, settings, tell
-        unit = float(blueprint.definition.big_blind)
-        self.game = make_training_game(blueprint.tree, blueprint.num_buckets, unit)
+        self.game = blueprint.training_game
         self.plain = blueprint.table()
         self.walk = make_walk_tree(blueprint.tree, blueprint.definition)
         self.tree = preflop_tree(blueprint.definition, blueprint.menus, {})
@@ -261,8 +260,7 @@ def _element_player(game: TrainingGame) -> I32:
 
 def _bytes(game: TrainingGame, strategy: F32) -> U8:
     """In 255ths that add up."""
-    quantised = np.empty(game.table_size, dtype=np.uint8)
-    quantise_strategies(game.betting, game.node_buckets, strategy, quantised)
+    quantised = quantise(game, strategy)
     for n, start in enumerate(game.betting.base.tolist()):  # from a blueprint's order to the trainer's
         shape = int(game.betting.num_actions[n]), int(game.node_buckets[n])
         piece = quantised[start : start + shape[0] * shape[1]]

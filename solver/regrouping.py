@@ -5,7 +5,8 @@
    from the rest only now.
 2. They are scaled down: they were learned for hands that are no longer together, and take as long to unlearn
    as they took to learn.
-3. But what pruning skips, in the mean over a new bucket's hands, is still skipped. Walks that skip nothing
+3. But what pruning skips, in the mean over a new bucket's hands, is not scaled: it is still skipped, unless
+   a longer plan scales everything (`Trainer.follow`; not while discounting goes on). Walks that skip nothing
    will tell where that is wrong.
 4. The average starts afresh, and after another burn-in once more.
 """

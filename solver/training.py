@@ -179,7 +179,7 @@ class TrainingRun:
             date=None if reproducible else datetime.now(UTC).isoformat(timespec="seconds"),
             regrouped=self.regrouped,
         )
-        strategy = trainer.average_strategy()
+        strategy = trainer.quantised_average()
         return write_blueprint(
             path, preset.definition, preset.menus, trainer.game, strategy, self.cards.to_arrays(), provenance
         )

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,8 +57,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
             "file",
             type=Path,
             nargs=None if name == "pack" else "?",
-            help="a .blueprint, compressed or not"
-            + ("" if name == "pack" else " (default: the one that comes with Fathom, or FATHOM_BLUEPRINT)"),
+            help="a .blueprint"
+            if name == "pack"
+            else "a .blueprint, compressed or not (default: the one with Fathom, or FATHOM_BLUEPRINT)",
         )
         if name == "info":
             verb.add_argument("--json", action="store_true", help="print one JSON object")
@@ -199,7 +201,7 @@ def _info(args: argparse.Namespace) -> int:
         "fathom": origin.fathom,
         "carries_training": blueprint.training is not None,
         "opponent_strategies": _strategies(blueprint),
-        "settings": dict(origin.settings),
+        "settings": {name: value if isfinite(value) else None for name, value in origin.settings.items()},
     }
     return _print_facts(facts, args.json)
 
@@ -256,10 +258,10 @@ def _measure(args: argparse.Namespace) -> int:
     from solver.deal_response import respond, uniform_strategy
     from solver.holdem_deals import HoldemDealer
     from solver.mccfr import batch_seed
-    from solver.training_game import make_training_game, new_deals
+    from solver.training_game import new_deals
 
     blueprint = _open(args.file)
-    game = make_training_game(blueprint.tree, blueprint.num_buckets, float(blueprint.definition.big_blind))
+    game = blueprint.training_game
     deals = new_deals(args.deals, game.num_rounds)
     state = np.array([batch_seed(args.seed, 2**62)], dtype=np.uint64)  # no batch of a training
     HoldemDealer(open_tables(blueprint.cards)).fill(state, deals)
@@ -418,5 +420,9 @@ def _print_facts(facts: dict[str, object], as_json: bool) -> int:
         return 0
     width = max(map(len, facts))
     for name, value in facts.items():
-        print(f"{name:{width}}  {value:,}" if isinstance(value, int | float) else f"{name:{width}}  {value}")
+        if isinstance(value, bool):
+            words = "yes" if value else "no"
+        else:
+            words = f"{value:,}" if isinstance(value, int | float) else str(value)
+        print(f"{name:{width}}  {words}")
     return 0

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _PRESET = "tiny"
 CARD_PRESET_NAMES = "8, tiny, 256, 500, 1000, 2000-1000-1000, 2000, 30000"
 """Those of `abstraction.presets`, for help that comes without loading it."""
+_MOST_SHARE = 0.02
+"""Of the time of a training that reports, and likewise checkpoints, may take."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 _EPILOG = """\
@@ -38,7 +40,7 @@ One thread, a seed and --iterations give the same strategy every time; with --re
 --resume alone finishes the plan the training began with, to the same bytes as if it had never stopped. With
 --iterations or --seconds (totals, what is done included) a training, finished or not, goes on by a longer
 plan: what it has learned is scaled to the weight it would have under that plan, and averaging goes on until
-the longer plan's burn-in is over, then starts afresh. Options of "how to learn" replace the training's own;
+the longer plan's burn-in is over, then starts afresh (if it is over already, it just goes on). Options of "how to learn" replace the training's own;
 --carry, --pack and --values are remembered, until --no-carry, --no-pack or --no-values.
 
 --from FILE --cards NAME goes on with other buckets: regrets are divided among them, averaging and the burn-in
@@ -97,9 +99,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--interval",
         type=positive_number,
-        default=60.0,
         metavar="SECONDS",
-        help="between checkpoints (default: 60)",
+        help="between checkpoints (default: 60, or more where writing one takes seconds)",
     )
     parser.add_argument("--reproducible", action="store_true", help="no date and core-hours in the blueprint")
     for name, summary in (
@@ -280,30 +281,37 @@ def _bars(console: Console) -> Progress:
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
-def _train(training: TrainingRun, folder: Path, interval: float, console: Console) -> bool:
-    """Train to the end and save; True if a signal came first. Reports and checkpoints on the way."""
+def _train(training: TrainingRun, folder: Path, interval: float | None, console: Console) -> bool:
+    """Train to the end and save; True if a signal came first. Reports and checkpoints on the way.
+
+    interval  seconds between checkpoints; None: such that they cost little
+    """
     from server.training_view import TrainingView
 
     saved = reported = time.monotonic()
+    saving = reporting = 0.0
     # A second signal must not cut off the save that the first one asked for.
     with _noted_signals() as stopping:
         with TrainingView(training, console) as view:
             while not training.is_done and not stopping:
                 training.step()
                 now = time.monotonic()
-                if now - reported >= _seconds_between_reports(training) or training.is_done:
+                if now - reported >= _seconds_between_reports(training, reporting) or training.is_done:
                     view.show(training.report())
-                    reported = now
-                if now - saved >= interval:
+                    reported, reporting = now, time.monotonic() - now
+                if now - saved >= (interval or max(60.0, saving / _MOST_SHARE)):
+                    before = time.monotonic()
                     _save(training, folder, console)
                     view.tell_checkpoint()
                     saved = time.monotonic()
+                    saving = saved - before
         _save(training, folder, console)
     return bool(stopping)
 
 
-def _seconds_between_reports(training: TrainingRun) -> float:
-    return min(5.0, max(1.0, training.trainer.seconds / 50))
+def _seconds_between_reports(training: TrainingRun, duration: float) -> float:
+    """Often at first; seldom where a report, which looks at the whole table, takes long itself."""
+    return max(min(5.0, max(1.0, training.trainer.seconds / 50)), duration / _MOST_SHARE)
 
 
 @contextmanager

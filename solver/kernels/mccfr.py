@@ -322,20 +322,39 @@ def average_strategies(betting: Betting, num_buckets: I32, regret: F32, sums: F3
     for n in range(betting.base.shape[0]):
         num_actions, where = betting.num_actions[n], betting.base[n]
         for _ in range(num_buckets[n]):
-            total = ZERO
-            for a in range(num_actions):
-                total += sums[where + a]
-            if total > ZERO:
-                for a in range(num_actions):
-                    strategy[where + a] = sums[where + a] / total
-            else:
-                match_regrets(regret, where, num_actions, strategy, where)
+            _average(regret, sums, where, num_actions, strategy, where)
             where += num_actions
 
 
 @kernel
+def _average(regret: F32, sums: F32, where: int, num_actions: int, strategy: F32, row: int) -> None:
+    total = ZERO
+    for a in range(num_actions):
+        total += sums[where + a]
+    if total > ZERO:
+        for a in range(num_actions):
+            strategy[row + a] = sums[where + a] / total
+    else:
+        match_regrets(regret, where, num_actions, strategy, row)
+
+
+@kernel
+def quantise_averages(betting: Betting, num_buckets: I32, regret: F32, sums: F32, out: U8) -> None:
+    """What `quantise_strategies` makes of `average_strategies`, infoset by infoset.
+
+    out  uint8[node][action][bucket]  out
+    """
+    strategy, remainder = np.empty(256, dtype=np.float32), np.empty(256, dtype=np.float32)
+    for n in range(betting.base.shape[0]):
+        num_actions, where = betting.num_actions[n], betting.base[n]
+        for bucket in range(num_buckets[n]):
+            _average(regret, sums, where + bucket * num_actions, num_actions, strategy, 0)
+            _quantise(strategy, 0, num_actions, remainder, out, where + bucket, num_buckets[n])
+
+
+@kernel
 def quantise_strategies(betting: Betting, num_buckets: I32, strategy: F32, out: U8) -> None:
-    """Probabilities in 255ths that add up to 255: rounded down, then the largest remainders up.
+    """Probabilities in 255ths that add up to 255.
 
     strategy  float32[node][bucket][action]  in
     out       uint8[node][action][bucket]    out: neighbouring buckets play alike, so this order packs well
@@ -344,21 +363,30 @@ def quantise_strategies(betting: Betting, num_buckets: I32, strategy: F32, out: 
     for n in range(betting.base.shape[0]):
         num_actions, where = betting.num_actions[n], betting.base[n]
         for bucket in range(num_buckets[n]):
-            left = 255
-            for a in range(num_actions):
-                exact = strategy[where + bucket * num_actions + a] * np.float32(255)
-                whole = min(left, int(exact))
-                remainder[a] = exact - np.float32(whole)
-                out[where + a * num_buckets[n] + bucket] = whole
-                left -= whole
-            while left > 0:
-                largest = 0
-                for a in range(1, num_actions):
-                    if remainder[a] > remainder[largest]:
-                        largest = a
-                out[where + largest * num_buckets[n] + bucket] += np.uint8(1)
-                remainder[largest] -= ONE
-                left -= 1
+            row = where + bucket * num_actions
+            _quantise(strategy, row, num_actions, remainder, out, where + bucket, num_buckets[n])
+
+
+@kernel
+def _quantise(
+    strategy: F32, row: int, num_actions: int, remainder: F32, out: U8, first: int, stride: int
+) -> None:
+    """Rounded down, then the largest remainders up, to out[first + a * stride]."""
+    left = 255
+    for a in range(num_actions):
+        exact = strategy[row + a] * np.float32(255)
+        whole = min(left, int(exact))
+        remainder[a] = exact - np.float32(whole)
+        out[first + a * stride] = whole
+        left -= whole
+    while left > 0:
+        largest = 0
+        for a in range(1, num_actions):
+            if remainder[a] > remainder[largest]:
+                largest = a
+        out[first + largest * stride] += np.uint8(1)
+        remainder[largest] -= ONE
+        left -= 1
 
 
 @kernel

@@ -41,7 +41,7 @@ def test_centroids_are_weighted_means_of_their_points(width: int) -> None:
         assert np.abs(mean - centroids[k]).max() <= 0.5
 
 
-def test_same_seed_same_clusters_and_order_of_points_is_irrelevant_to_their_sums() -> None:
+def test_the_same_seed_gives_the_same_clusters_by_rising_sums() -> None:
     points = blobs(8, [5, 50, 500, 900], seed=1)
     first, again = cluster(points, 6, seed=4), cluster(points, 6, seed=4)
     assert np.array_equal(first.centroids, again.centroids)

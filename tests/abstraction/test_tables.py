@@ -86,7 +86,45 @@ def test_a_full_disk_is_told_before_anything_is_computed(
     build_table(tmp_path / "river.npy", some_abstraction(), rivers)
 
 
+def test_rows_of_a_file_that_is_gone_are_filled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed; refused for lack of room, which deletes the file; killed in its first step; run to the end."""
+    abstraction = some_abstraction()
+    rivers = np.array([np.random.default_rng(i).permutation(52)[:5] for i in range(5)], dtype=np.uint8)
+    build_table(tmp_path / "whole.npy", abstraction, rivers)
+    monkeypatch.setattr(module, "_CHUNKS_PER_STEP", 1)
+    monkeypatch.setattr(module, "BOARDS_PER_CHUNK", {5: 2})
+    path, fill, calls = tmp_path / "river.npy", module._fill_rows, 0
+
+    def fill_until_killed(*arguments: np.ndarray) -> None:
+        nonlocal calls
+        calls += 1
+        if calls > 1:
+            raise KeyboardInterrupt
+        fill(*arguments)
+
+    def no_room(*_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module, "_fill_rows", fill_until_killed)
+        with pytest.raises(KeyboardInterrupt):
+            build_table(path, abstraction, rivers)
+        with patched.context() as full:
+            full.setattr("os.posix_fallocate", no_room)
+            with pytest.raises(AbstractionError, match="no room"):
+                build_table(path, abstraction, rivers)
+        with pytest.raises(KeyboardInterrupt):
+            build_table(path, abstraction, rivers)
+    build_table(path, abstraction, rivers)
+    assert path.read_bytes() == (tmp_path / "whole.npy").read_bytes()
+
+
 def test_damaged_tables_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.npy").write_bytes(b"")
+    with pytest.raises(AbstractionError, match="delete it"):
+        module._open(tmp_path / "empty.npy", 1755)
     for name in ("flop", "turn", "river"):
         (tmp_path / f"{name}.npy").write_bytes(b"not an array")
     assert tables_are_built(some_abstraction(), tmp_path)

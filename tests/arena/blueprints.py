@@ -15,7 +15,7 @@ from arena import blueprint_player, duplicate, fast_duel
 from game.definition import HUNL, GameDefinition
 from game.hands import NUM_CLASSES, NUM_HANDS
 from solver.betting_tree import build_hand_tree
-from solver.blueprint import Blueprint, open_blueprint, write_blueprint
+from solver.blueprint import Blueprint, open_blueprint, quantise, write_blueprint
 from solver.provenance import Provenance
 from solver.training_game import make_training_game
 from tests.solver.training_setups import small_cards
@@ -43,7 +43,7 @@ def made_up_blueprint(
     ]
     path = folder / f"made-up-{seed}.blueprint"
     provenance = Provenance("made-up", seed, 0, {}, 1, "test", None, None)
-    strategy = np.concatenate(parts).astype(np.float32)
+    strategy = quantise(game, np.concatenate(parts).astype(np.float32))
     write_blueprint(path, definition, menus, game, strategy, small_cards().to_arrays(), provenance)
     return open_blueprint(path)
 

@@ -351,7 +351,7 @@ def test_a_second_signal_does_not_cut_off_the_save(tmp_path: Path, monkeypatch: 
 def test_in_a_pipe_there_is_a_line_for_every_checkpoint(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.cli.train._seconds_between_reports", lambda _: 0.0)
+    monkeypatch.setattr("server.cli.train._seconds_between_reports", lambda *_: 0.0)
     options = ["--checkpoint", str(tmp_path), "--iterations", "4096", "--threads", "1", "--interval", "1e-9"]
     assert main(["train", *options]) == 0
     captured = capsys.readouterr()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import lzma
+import re
 import struct
 from pathlib import Path
 
@@ -49,6 +50,17 @@ def test_what_was_trained_is_what_is_read(written: tuple[Path, np.ndarray]) -> N
     assert isinstance(blueprint.bytes.base, np.memmap)
     with pytest.raises(BlueprintError, match="not a decision"):
         blueprint.rows(int(np.flatnonzero(blueprint.tree.kind != DECISION)[0]))
+
+
+def test_the_average_is_quantised_as_if_it_were_written_out() -> None:
+    run = small_run(5_000)
+    while not run.is_done:
+        run.step()
+    trainer = run.trainer
+    expected = np.empty(trainer.game.table_size, dtype=np.uint8)
+    quantise_strategies(trainer.game.betting, trainer.game.node_buckets, trainer.average_strategy(), expected)
+    assert (trainer.sums == 0).any()
+    np.testing.assert_array_equal(trainer.quantised_average(), expected)
 
 
 def test_packed_files_are_unpacked_once(written: tuple[Path, np.ndarray], cache: Path) -> None:
@@ -104,7 +116,7 @@ def test_bad_files_are_refused_with_the_reason(written: tuple[Path, np.ndarray],
     whole = path.read_bytes()
     packed = path.with_name("tiny.xz")
     pack(path, packed)
-    compressed = packed.read_bytes()
+    compressed, image = packed.read_bytes(), lzma.decompress(packed.read_bytes())
     header = read_header(path, KIND)
     at = header["tables"]["strategy"]["offset"]
     cases = [
@@ -120,13 +132,27 @@ def test_bad_files_are_refused_with_the_reason(written: tuple[Path, np.ndarray],
         (compressed[:5000] + bytes([compressed[5000] ^ 1]) + compressed[5001:], "damaged"),
         (compressed + b"more", "damaged"),
         (lzma.compress(whole), "compressed, but not a blueprint"),
+        (lzma.compress(image[:8] + struct.pack("<I", 9) + image[12:]), "version 9"),
     ]
     for content, reason in cases:
         bad = path.with_name("bad.blueprint")
         bad.write_bytes(content)
-        with pytest.raises(BlueprintError, match=reason):
+        with pytest.raises(BlueprintError, match=f"^{re.escape(str(bad))} .*({reason})"):
             verify_blueprint(bad)
     assert not cache.exists() or not list(cache.iterdir())
+
+
+def test_what_kernels_find_their_way_by_is_always_verified(written: tuple[Path, np.ndarray]) -> None:
+    path, _ = written
+    whole, entries = path.read_bytes(), read_header(path, KIND)["tables"]
+    for name in ("tree.first_child", "cards.flop", "strategy"):
+        at = entries[name]["offset"]
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        if name != "strategy":
+            with pytest.raises(BlueprintError, match=f"damaged: the table '{name}'"):
+                open_blueprint(path)
+        with pytest.raises(BlueprintError, match=f"damaged: the table '{name}'"):
+            pack(path, path.with_suffix(".xz"))
 
 
 def test_contents_that_do_not_fit_are_refused(written: tuple[Path, np.ndarray]) -> None:

@@ -297,7 +297,14 @@ def test_summaries_match_plain_loops() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"burn_in": 1.5}, {"explore": -0.1}, {"floor": 1.0}, {"floor": -10.0, "prune_below": -20.0}]
+    "settings",
+    [
+        {"burn_in": 1.5},
+        {"explore": -0.1},
+        {"floor": 1.0},
+        {"floor": -10.0, "prune_below": -20.0},
+        {"floor": -20.0, "prune_below": -20.0},
+    ],
 )
 def test_bad_settings_are_refused(settings: dict[str, float]) -> None:
     with pytest.raises(TrainingError):

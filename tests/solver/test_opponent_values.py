@@ -12,6 +12,7 @@ from game.hands import NUM_CLASSES
 from solver import opponent_values
 from solver.blueprint import add_tables, open_blueprint
 from solver.class_pairs import class_pairs
+from solver.deal_response import respond
 from solver.holdem_deals import HoldemDealer
 from solver.kernels.leaf_tables import Strategies, value_leaves
 from solver.mccfr import Trainer, TrainingSettings, make_plan
@@ -88,19 +89,28 @@ def test_weakened_strategies_gain_nothing_on_the_blueprint() -> None:
     assert (weakened >= values - 1e-6).all()
 
 
-def test_one_player_learns_and_the_other_stays(tmp_path: Path) -> None:
+@pytest.mark.parametrize("learner", [0, 1])
+def test_one_player_learns_a_best_response_and_the_other_stays(learner: int) -> None:
     game, deals = kuhn()
     plan = make_plan(TrainingSettings(prune_from=1.0), 1, 20_000)
-    trainer = Trainer(game, ListDealer(deals), plan, learner=0)
-    owner = opponent_values._element_player(game)
+    trainer = Trainer(game, ListDealer(deals), plan, learner=learner)
+    is_fixed = opponent_values._element_player(game) != learner
     rng = np.random.default_rng(2)
-    trainer.regret[owner == 1] = rng.uniform(0.5, 1, int((owner == 1).sum()))
+    trainer.regret[is_fixed] = rng.uniform(0.5, 1, int(is_fixed.sum()))
     before = trainer.regret.copy()
+    fixed = trainer.average_strategy()  # nothing is summed yet: what the regrets say
     while not trainer.is_done:
         trainer.run_slice()
-    ratio = trainer.regret[owner == 1] / before[owner == 1]
+    ratio = trainer.regret[is_fixed] / before[is_fixed]
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-4)
-    assert (trainer.regret[owner == 0] != before[owner == 0]).any()
+    trainer.sums[:] = 0
+    learned = trainer.average_strategy()
+    both = (learned, fixed) if learner == 0 else (fixed, learned)
+    won = np.mean([play_out(game, deals, d, 0, both) for d in range(len(deals.outcome))])
+    best, sign = respond(game, fixed, deals).fitted[learner], -1.0 if learner else 1.0
+    assert won * sign == pytest.approx(best, abs=0.01)
+    plain = np.mean([play_out(game, deals, d, 0, (fixed, fixed)) for d in range(len(deals.outcome))])
+    assert best - plain * sign > 0.1  # there was something to learn
 
 
 def test_a_table_is_made_and_travels_with_its_blueprint(tmp_path: Path) -> None:
@@ -116,7 +126,7 @@ def test_a_table_is_made_and_travels_with_its_blueprint(tmp_path: Path) -> None:
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1.0)
     assert tables[0].values.shape == (len(tables[0].nodes), 3, NUM_CLASSES, NUM_CLASSES)
-    # The response is another strategy than the blueprint, and better against it before it is weakened.
+    # The response is another strategy than the blueprint.
     assert np.abs(tables[0].values[:, 1] - tables[0].values[:, 0]).max() > 0.1
     path = tmp_path / "with-values.blueprint"
     add_tables(blueprint.path, path, pack_values(tables))
