@@ -13,8 +13,6 @@ from abstraction.features import ROUND_NAMES, sample_points
 from abstraction.opponents import OPPONENT_CLASSES
 from game.hands import HAND_CLASS
 
-"""Rounds that are clustered, and the cards on their boards."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -41,7 +39,7 @@ CARD_PRESETS = {
     preset.name: preset
     for preset in (
         _preset("8", 8, Sample(50, 400), Sample(400, 50), Sample(2_000, 10)),
-        _preset("tiny", 32, Sample(50, 400), Sample(400, 50), Sample(2_000, 10)),
+        _preset("32", 32, Sample(50, 400), Sample(400, 50), Sample(2_000, 10)),
         _preset("256", 256, Sample(600, 200), Sample(6_000, 40), Sample(20_000, 12)),
         _preset("500", 500, Sample(1_200, 300), Sample(8_000, 50), Sample(40_000, 12)),
         _preset("1000", 1_000, Sample(2_000, 400), Sample(10_000, 60), Sample(60_000, 12)),

@@ -49,7 +49,7 @@ U8 = npt.NDArray[np.uint8]
 U16 = npt.NDArray[np.uint16]
 F64 = npt.NDArray[np.float64]
 
-QUICK = ("--presets", "tiny", "--sample", "0.2")
+QUICK = ("--presets", "32", "--sample", "0.2")
 
 QUALITY_BOARDS = {3: 300, 4: 2_000, 5: 5_000}
 SPEED_BOARDS = {3: 15, 4: 200, 5: 1_000}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from solver.training_game import Dealer
 
 _PRESET = "tiny"
-CARD_PRESET_NAMES = "8, tiny, 256, 500, 1000, 2000-1000-1000, 2000, 30000"
+CARD_PRESET_NAMES = "8, 32, 256, 500, 1000, 2000-1000-1000, 2000, 30000"
 """Those of `abstraction.presets`, for help that comes without loading it."""
 _MOST_SHARE = 0.02
 """Of the time of a training that reports, and likewise checkpoints, may take."""
@@ -40,8 +40,9 @@ One thread, a seed and --iterations give the same strategy every time; with --re
 --resume alone finishes the plan the training began with, to the same bytes as if it had never stopped. With
 --iterations or --seconds (totals, what is done included) a training, finished or not, goes on by a longer
 plan: what it has learned is scaled to the weight it would have under that plan, and averaging goes on until
-the longer plan's burn-in is over, then starts afresh (if it is over already, it just goes on). Options of "how to learn" replace the training's own;
---carry, --pack and --values are remembered, until --no-carry, --no-pack or --no-values.
+the longer plan's burn-in is over, then starts afresh (if it is over already, it just goes on). Options of
+"how to learn" replace the training's own; --carry, --pack and --values are remembered, until --no-carry,
+--no-pack or --no-values.
 
 --from FILE --cards NAME goes on with other buckets: regrets are divided among them, averaging and the burn-in
 begin anew, so it takes a longer plan.

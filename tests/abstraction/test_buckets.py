@@ -23,8 +23,8 @@ pytestmark = [pytest.mark.kernel, pytest.mark.filterwarnings("ignore:overflow en
 
 
 @pytest.fixture(scope="module")
-def tiny() -> CardAbstraction:
-    return make_card_abstraction("tiny", seed=1)
+def coarse() -> CardAbstraction:
+    return make_card_abstraction("32", seed=1)
 
 
 def some_abstraction(num_buckets: int = 20) -> CardAbstraction:
@@ -69,11 +69,11 @@ def test_relabelling_on_the_river(text: str) -> None:
 
 
 @pytest.mark.slow
-def test_relabelling_on_many_boards(tiny: CardAbstraction) -> None:
+def test_relabelling_on_many_boards(coarse: CardAbstraction) -> None:
     rng = np.random.default_rng(4)
     for num_cards, count in ((3, 3), (4, 25), (5, 100)):
         for _ in range(count):
-            check_relabelling(tiny, tuple(rng.permutation(52)[:num_cards].tolist()))
+            check_relabelling(coarse, tuple(rng.permutation(52)[:num_cards].tolist()))
 
 
 def test_preflop_buckets_are_the_classes() -> None:
@@ -151,13 +151,13 @@ def test_arrays_that_make_no_sense_are_refused() -> None:
 
 
 @pytest.mark.slow
-def test_tiny_preset(tiny: CardAbstraction) -> None:
-    assert tiny.num_buckets == (169, 32, 32, 32)
-    assert tiny.digest == make_card_abstraction("tiny", seed=1).digest
+def test_the_preset_of_32_buckets(coarse: CardAbstraction) -> None:
+    assert coarse.num_buckets == (169, 32, 32, 32)
+    assert coarse.digest == make_card_abstraction("32", seed=1).digest
     # The nuts are in the top bucket and nothing in the bottom one.
     river = parse_cards("AcKcQc2d3h")
-    assert tiny.bucket(river, hand_index(*parse_cards("JcTc"))) == 31
-    assert tiny.bucket(river, hand_index(*parse_cards("4s5d"))) > tiny.bucket(
+    assert coarse.bucket(river, hand_index(*parse_cards("JcTc"))) == 31
+    assert coarse.bucket(river, hand_index(*parse_cards("4s5d"))) > coarse.bucket(
         river, hand_index(*parse_cards("6s7d"))
     )
     with pytest.raises(AbstractionError, match="no card preset 'huge'"):
