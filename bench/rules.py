@@ -2,7 +2,7 @@
 
 At every decision the actor, the legality of folding and every legal raise must agree, and at the end the
 chips won. OpenSpiel judges all hands, PokerKit the first few (it is slow); both must be installed
-(`pip install fathom[dev]`).
+(`pip install '.[dev]'`).
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def main(argv: list[str]) -> int:
     try:
         importlib.import_module("bench._oracles")
     except ImportError as error:
-        parser.error(f"{error}: pip install 'fathom[dev]' brings the oracles")
+        parser.error(f"{error}: pip install '.[dev]' brings the oracles")
     began = time.perf_counter()
     tally = compare(args.hands, args.pokerkit, args.seed, args.processes)
     result = {

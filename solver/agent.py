@@ -1,4 +1,4 @@
-"""The agent: every decision is solved while the clock runs (Brown, Sandholm and Amos, 2018).
+"""The agent: decisions are solved while the clock runs (Brown, Sandholm and Amos, 2018).
 
 | street       | subgame                                             | how                          |
 | ------------ | --------------------------------------------------- | ---------------------------- |

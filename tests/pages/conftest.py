@@ -48,7 +48,7 @@ def daemon(folder: Path, require_keys: str) -> Iterator[str]:
 def browser() -> Iterator[Any]:
     """For one module: Playwright has an event loop running, which others' tests could not bear."""
     playwright = pytest.importorskip(
-        "playwright.sync_api", reason="needs Playwright: pip install 'fathom[dev]'"
+        "playwright.sync_api", reason="needs Playwright: pip install '.[dev]'"
     )
     if CHROMIUM is None:
         pytest.skip("needs Chromium: apt-get install chromium, or name it in FATHOM_CHROMIUM")
