@@ -35,7 +35,7 @@ from bench._daemon import Daemon, Metrics, running_daemon
 from bench._figures import print_figures
 from bench._table import Table, Wire
 from server.cli.numbers import number_from_zero, positive_number, whole_number
-from server.hand_store import HandQuery, HandReader
+from server.hand_reader import HandQuery, HandReader
 
 QUICK = ("--hands", "20", "--budget", "0.2", "--kill-every", "1")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from server.config_reader import ConfigError, read_config, required, setting
-from server.hand_store import default_store_path
+from server.hand_tables import default_store_path
 from server.keys import default_keys_path
 
 LOOPBACK = "127.0.0.1"

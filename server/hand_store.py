@@ -16,40 +16,34 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
-import os
 import queue
 import sqlite3
-import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from game.cards import cards_text, parse_cards
-from game.folders import data_home
+from server.hand_reader import HandQuery, HandReader
 from server.hand_records import (
-    Channel,
     StoredDecision,
     StoredHand,
     StoredPushFold,
     StoredSession,
     StoredThought,
 )
+from server.hand_tables import Item, item_key, open_for_writing, save_statement
 
 _LOG = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 1
 MAX_WAITING = 200_000
 """Hands and decisions kept in memory while the disk takes none."""
 
 _RETRY_SECONDS = 1.0
-_BUSY_SECONDS = 10.0
 _MOST_AT_ONCE = 512
 _MOST_REMEMBERED = 1024
 _MOST_LISTS = 16
@@ -58,139 +52,13 @@ _LIST_SECONDS = 0.5
 _K = TypeVar("_K")
 _T = TypeVar("_T")
 
-_SCHEMA = """
-CREATE TABLE hands (
-  row INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  channel TEXT NOT NULL,
-  match TEXT NOT NULL,
-  number INTEGER NOT NULL,
-  opponent TEXT NOT NULL,
-  owner TEXT NOT NULL,
-  position INTEGER NOT NULL,
-  betting TEXT NOT NULL,
-  hole0 TEXT NOT NULL,
-  hole1 TEXT NOT NULL,
-  board TEXT NOT NULL,
-  started_at REAL NOT NULL,
-  finished_at REAL,
-  chips INTEGER,
-  secret BLOB
-);
-CREATE INDEX hands_by_match ON hands (match, number);
-CREATE INDEX hands_by_owner ON hands (owner, row);
-CREATE TABLE decisions (
-  hand_id TEXT NOT NULL,
-  number INTEGER NOT NULL,
-  betting TEXT NOT NULL,
-  action TEXT NOT NULL,
-  strategy TEXT NOT NULL,
-  method TEXT NOT NULL,
-  rung TEXT NOT NULL,
-  iterations INTEGER NOT NULL,
-  seconds REAL NOT NULL,
-  at REAL NOT NULL,
-  PRIMARY KEY (hand_id, number)
-) WITHOUT ROWID;
-CREATE TABLE sessions (
-  id TEXT PRIMARY KEY,
-  channel TEXT NOT NULL,
-  owner TEXT NOT NULL,
-  opponent TEXT NOT NULL,
-  next_position INTEGER NOT NULL,
-  hands INTEGER NOT NULL,
-  chips INTEGER NOT NULL,
-  hand_id TEXT,
-  used_at REAL NOT NULL
-) WITHOUT ROWID;
-"""
-
-_LATER_TABLES = (
-    """CREATE TABLE IF NOT EXISTS thoughts (
-  hand_id TEXT NOT NULL,
-  number INTEGER NOT NULL,
-  body BLOB NOT NULL,
-  PRIMARY KEY (hand_id, number)
-) WITHOUT ROWID""",
-    """CREATE TABLE IF NOT EXISTS push_fold (
-  row INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  owner TEXT NOT NULL,
-  at REAL NOT NULL,
-  stack REAL NOT NULL,
-  position INTEGER NOT NULL,
-  hole TEXT NOT NULL,
-  bot_hole TEXT NOT NULL,
-  board TEXT NOT NULL,
-  all_in INTEGER,
-  bot_all_in INTEGER,
-  chips REAL NOT NULL
-)""",
-)
-"""Came after the first files of this version; older programs do not miss them."""
-
-_HAND_COLUMNS = (
-    "id", "channel", "match", "number", "opponent", "owner", "position", "betting", "hole0", "hole1",
-    "board", "started_at", "finished_at", "chips", "secret",
-)  # fmt: skip
-_DECISION_COLUMNS = (
-    "hand_id", "number", "betting", "action", "strategy", "method", "rung", "iterations", "seconds", "at",
-)  # fmt: skip
-_SESSION_COLUMNS = (
-    "id", "channel", "owner", "opponent", "next_position", "hands", "chips", "hand_id", "used_at",
-)  # fmt: skip
-
-
-def _upsert(table: str, columns: tuple[str, ...], keys: int) -> str:
-    # Names are ours, from above.
-    rest = [name for name in columns[keys:] if name != "started_at"]
-    return (
-        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
-        f" ON CONFLICT ({', '.join(columns[:keys])}) DO UPDATE SET"
-        f" {', '.join(f'{name} = excluded.{name}' for name in rest)}"
-    )
-
-
-_SAVE_HAND = _upsert("hands", _HAND_COLUMNS, 1)
-_SAVE_DECISION = _upsert("decisions", _DECISION_COLUMNS, 2)
-_SAVE_SESSION = _upsert("sessions", _SESSION_COLUMNS, 1)
-_PUSH_FOLD_COLUMNS = (
-    "id", "owner", "at", "stack", "position", "hole", "bot_hole", "board", "all_in", "bot_all_in", "chips",
-)  # fmt: skip
-_SAVE_PUSH_FOLD = _upsert("push_fold", _PUSH_FOLD_COLUMNS, 1)
-_SAVE_THOUGHT = _upsert("thoughts", ("hand_id", "number", "body"), 2)
-
-Item = StoredHand | StoredDecision | StoredSession | StoredThought | StoredPushFold
-_Look = Callable[["HandReader"], _T]
-
-
-class StoreError(OSError):
-    """A hand store that cannot be used; the message says what to do."""
-
-
-def default_store_path() -> Path:
-    """Where hands are kept unless somebody says otherwise."""
-    return data_home() / "hands.sqlite"
+_Look = Callable[[HandReader], _T]
 
 
 @dataclass(frozen=True, slots=True)
 class _Save:
     items: tuple[Item, ...]
     done: Future[bool] = field(default_factory=Future)
-
-
-@dataclass(frozen=True, slots=True)
-class HandQuery:
-    """Which hands to look at, newest first."""
-
-    channel: str | None = None
-    match: str | None = None
-    opponent: str | None = None
-    owner: str | None = None
-    finished: bool | None = None
-    before: int | None = None
-    """Rows before this one: where the last page ended."""
-    limit: int = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +76,7 @@ class HandStore:
     def __init__(self, path: Path) -> None:
         """Open or make the file; blocks. Raises `StoreError`."""
         self.path = path
-        self._connection = _open_for_writing(path)
+        self._connection = open_for_writing(path)
         self._queue: queue.SimpleQueue[_Save | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._waiting: dict[tuple[str, ...], Item] = {}
@@ -340,7 +208,7 @@ class HandStore:
         with self._lock:
             for save in saves:
                 for item in save.items:
-                    key = _key(item)
+                    key = item_key(item)
                     self._waiting.pop(key, None)
                     self._waiting[key] = item
             waiting = dict(self._waiting)
@@ -362,7 +230,7 @@ class HandStore:
         for save in saves:
             # Nobody waits any more where the event loop is gone.
             if save.done.set_running_or_notify_cancel():
-                save.done.set_result(all(_key(item) in done for item in save.items))
+                save.done.set_result(all(item_key(item) in done for item in save.items))
 
     def _commit(self, items: Iterable[Item]) -> bool:
         connection = self._connection
@@ -370,7 +238,7 @@ class HandStore:
             connection.execute("BEGIN IMMEDIATE")
             count = 0
             for item in items:
-                connection.execute(*_statement(item))
+                connection.execute(*save_statement(item))
                 count += 1
             connection.execute("COMMIT")
         except sqlite3.Error as error:
@@ -384,110 +252,6 @@ class HandStore:
         return True
 
 
-class HandReader:
-    """Reads a hand store; its writer, in this process or another, may go on. For one thread at a time."""
-
-    def __init__(self, path: Path) -> None:
-        if not path.is_file():
-            raise StoreError(f"no hand store at {path}: play some hands, or name another with --store")
-        try:
-            self._connection = sqlite3.connect(
-                path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            self._connection.execute("PRAGMA query_only = ON")
-            _verify_version(self._connection, path)
-        except sqlite3.Error as error:
-            raise StoreError(f"cannot read the hand store {path}: {error}") from error
-
-    def close(self) -> None:
-        """Idempotent."""
-        self._connection.close()
-
-    def hand(self, hand_id: str) -> StoredHand | None:
-        """One hand."""
-        row = self._connection.execute(
-            f"SELECT {', '.join(_HAND_COLUMNS)} FROM hands WHERE id = ?",  # noqa: S608
-            (hand_id,),
-        ).fetchone()
-        return None if row is None else _hand(row)
-
-    def unique_beginning(self, hand_id: str, least: int) -> str:
-        """The shortest part of an id, of at least so many letters, that no other hand's id begins with.
-
-        An id that another one begins with comes whole.
-        """
-        neighbours = self._connection.execute(
-            "SELECT max(id) FROM hands WHERE id < ? UNION ALL SELECT min(id) FROM hands WHERE id > ?",
-            (hand_id, hand_id),
-        )
-        shared = [_shared_letters(hand_id, other) for (other,) in neighbours if other is not None]
-        return hand_id[: max([least - 1, *shared]) + 1]
-
-    def beginning_with(self, letters: str, limit: int) -> list[StoredHand]:
-        """Hands whose ids begin with these letters, by id."""
-        rows = self._connection.execute(
-            f"SELECT {', '.join(_HAND_COLUMNS)} FROM hands WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",  # noqa: S608
-            (letters, letters + chr(sys.maxunicode), limit),
-        )
-        return [_hand(row) for row in rows]
-
-    def hands(self, query: HandQuery) -> Iterator[tuple[int, StoredHand]]:
-        """Rows and hands, newest first."""
-        conditions, values = _conditions(query)
-        where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
-        rows = self._connection.execute(
-            f"SELECT row, {', '.join(_HAND_COLUMNS)} FROM hands {where} ORDER BY row DESC LIMIT ?",  # noqa: S608
-            (*values, query.limit),
-        )
-        for row in rows:
-            yield row[0], _hand(row[1:])
-
-    def decisions(self, hand_id: str) -> Iterator[StoredDecision]:
-        """Of one hand, in order."""
-        rows = self._connection.execute(
-            f"SELECT {', '.join(_DECISION_COLUMNS)} FROM decisions WHERE hand_id = ? ORDER BY number",  # noqa: S608
-            (hand_id,),
-        )
-        for hand, number, betting, action, strategy, *rest in rows:
-            shares = tuple([(str(name), float(share)) for name, share in json.loads(strategy)])
-            yield StoredDecision(hand, number, betting, action, shares, *rest)
-
-    def thoughts(self, hand_id: str) -> Iterator[StoredThought]:
-        """Of one hand, in order."""
-        rows = self._connection.execute(
-            "SELECT hand_id, number, body FROM thoughts WHERE hand_id = ? ORDER BY number", (hand_id,)
-        )
-        for row in rows:
-            yield StoredThought(*row)
-
-    def push_fold_hands(self) -> Iterator[StoredPushFold]:
-        """All hands of push/fold, the oldest first; none in a file from before they were kept."""
-        known = "SELECT 1 FROM sqlite_master WHERE name = 'push_fold'"
-        if self._connection.execute(known).fetchone() is None:
-            return
-        rows = self._connection.execute(
-            f"SELECT {', '.join(_PUSH_FOLD_COLUMNS)} FROM push_fold ORDER BY row"  # noqa: S608
-        )
-        for hand_id, owner, at, stack, position, hole, bot_hole, board, all_in, bot_all_in, chips in rows:
-            yield StoredPushFold(
-                hand_id, owner, at, stack, position, parse_cards(hole), parse_cards(bot_hole),
-                parse_cards(board), _yes_no(all_in), _yes_no(bot_all_in), chips,
-            )  # fmt: skip
-
-    def session(self, session_id: str) -> StoredSession | None:
-        """One session."""
-        row = self._connection.execute(
-            f"SELECT {', '.join(_SESSION_COLUMNS)} FROM sessions WHERE id = ?",  # noqa: S608
-            (session_id,),
-        ).fetchone()
-        return None if row is None else StoredSession(row[0], Channel(row[1]), *row[2:])
-
-
-def _shared_letters(a: str, b: str) -> int:
-    """How many letters two texts begin with in common."""
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-
-
 def _remember(known: OrderedDict[_K, _T], key: _K, value: _T, most: int) -> None:
     """Keep the newest so many."""
     known[key] = value
@@ -496,113 +260,7 @@ def _remember(known: OrderedDict[_K, _T], key: _K, value: _T, most: int) -> None
         known.popitem(last=False)
 
 
-def _open_for_writing(path: Path) -> sqlite3.Connection:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        connection = sqlite3.connect(
-            path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("BEGIN IMMEDIATE")
-        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-            for statement in _SCHEMA.split(";"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        for statement in _LATER_TABLES:
-            connection.execute(statement)
-        connection.execute("COMMIT")
-        _verify_version(connection, path)
-    except StoreError:
-        raise
-    except sqlite3.Error as error:
-        raise StoreError(f"cannot open the hand store {path}: {error}: name another place") from error
-    except OSError as error:
-        raise StoreError(
-            f"cannot open the hand store {path}: {error.strerror}: name a place that can be written to"
-        ) from error
-    return connection
-
-
-def _verify_version(connection: sqlite3.Connection, path: Path) -> None:
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version != SCHEMA_VERSION:
-        raise StoreError(
-            f"{path} is of version {version}, this Fathom keeps hands in version {SCHEMA_VERSION}:"
-            " name another file"
-        )
-
-
-def _key(item: Item) -> tuple[str, ...]:
-    match item:
-        case StoredHand():
-            return "hand", item.id
-        case StoredDecision():
-            return "decision", item.hand_id, str(item.number)
-        case StoredSession():
-            return "session", item.id
-        case StoredThought():
-            return "thought", item.hand_id, str(item.number)
-        case StoredPushFold():
-            return "push_fold", item.id
-
-
 def _urgency(item: Item) -> int:
     if isinstance(item, StoredHand):
         return 0 if item.is_finished else 1
     return 2
-
-
-def _statement(item: Item) -> tuple[str, tuple[object, ...]]:
-    match item:
-        case StoredHand():
-            return _SAVE_HAND, (
-                item.id, str(item.channel), item.match, item.number, item.opponent, item.owner,
-                item.position, item.betting, cards_text(item.hole[0]), cards_text(item.hole[1]),
-                cards_text(item.board), item.started_at, item.finished_at, item.chips, item.secret,
-            )  # fmt: skip
-        case StoredDecision():
-            return _SAVE_DECISION, (
-                item.hand_id, item.number, item.betting, item.action, json.dumps(item.strategy), item.method,
-                item.rung, item.iterations, item.seconds, item.at,
-            )  # fmt: skip
-        case StoredSession():
-            return _SAVE_SESSION, (
-                item.id, str(item.channel), item.owner, item.opponent, item.next_position, item.hands,
-                item.chips, item.hand_id, item.used_at,
-            )  # fmt: skip
-        case StoredThought():
-            return _SAVE_THOUGHT, (item.hand_id, item.number, item.body)
-        case StoredPushFold():
-            return _SAVE_PUSH_FOLD, (
-                item.id, item.owner, item.at, item.stack, item.position, cards_text(item.hole),
-                cards_text(item.bot_hole), cards_text(item.board), item.all_in, item.bot_all_in, item.chips,
-            )  # fmt: skip
-
-
-def _yes_no(value: int | None) -> bool | None:
-    return None if value is None else bool(value)
-
-
-def _hand(row: tuple[object, ...]) -> StoredHand:
-    fields = dict(zip(_HAND_COLUMNS, row, strict=True))
-    hole = parse_cards(str(fields.pop("hole0"))), parse_cards(str(fields.pop("hole1")))
-    board = parse_cards(str(fields.pop("board")))
-    channel = Channel(str(fields.pop("channel")))
-    return StoredHand(channel=channel, hole=hole, board=board, **fields)  # type: ignore[arg-type]
-
-
-def _conditions(query: HandQuery) -> tuple[list[str], list[object]]:
-    conditions, values = [], []
-    for name in ("channel", "match", "opponent", "owner"):
-        value = getattr(query, name)
-        if value is not None:
-            conditions.append(f"{name} = ?")
-            values.append(value)
-    if query.finished is not None:
-        conditions.append(f"finished_at IS {'NOT ' if query.finished else ''}NULL")
-    if query.before is not None:
-        conditions.append("row < ?")
-        values.append(query.before)
-    return conditions, values

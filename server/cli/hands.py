@@ -12,8 +12,8 @@ from server.cli.config import add_store_arguments, chosen_store
 from server.cli.numbers import whole_number
 
 if TYPE_CHECKING:
+    from server.hand_reader import HandReader
     from server.hand_records import StoredDecision, StoredHand
-    from server.hand_store import HandReader
 
 _EPILOG = """\
 Every hand that the daemon or `fathom slumbot` plays is in one file, finished or not. It may be looked at
@@ -70,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do it."""
-    from server.hand_store import HandReader
+    from server.hand_reader import HandReader
 
     reader = HandReader(chosen_store(args))
     try:
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace, reader: HandReader) -> int:
-    from server.hand_store import HandQuery
+    from server.hand_reader import HandQuery
 
     query = HandQuery(
         channel=args.channel,
@@ -158,8 +158,8 @@ def _show(args: argparse.Namespace, reader: HandReader) -> int:
 
 
 def _export(args: argparse.Namespace, reader: HandReader) -> int:
+    from server.hand_reader import HandQuery
     from server.hand_records import acpc_text, phh_text
-    from server.hand_store import HandQuery
 
     if args.output is not None:
         _refuse_databases(args.output)

@@ -91,7 +91,7 @@ def _cell(name: str, share: float) -> str:
 
 def _report(args: argparse.Namespace) -> int:
     from arena.push_fold_pool import pool_report
-    from server.hand_store import HandReader
+    from server.hand_reader import HandReader
     from server.push_fold_table import STACK, pool_decisions
 
     reader = HandReader(chosen_store(args))

@@ -13,8 +13,8 @@ from aiohttp import web
 from game.cards import card_text, cards_text
 from game.errors import IllegalAction
 from server.decisions import parse_action
+from server.hand_reader import HandQuery
 from server.hand_records import Channel, StoredHand, acpc_text, phh_text
-from server.hand_store import HandQuery
 from server.http import fields as read
 from server.http.bodies import answer, read_fields
 from server.http.context import STORE, TABLE, caller

@@ -47,9 +47,7 @@ def daemon(folder: Path, require_keys: str) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """For one module: Playwright has an event loop running, which others' tests could not bear."""
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="needs Playwright: pip install '.[dev]'"
-    )
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install '.[dev]'")
     if CHROMIUM is None:
         pytest.skip("needs Chromium: apt-get install chromium, or name it in FATHOM_CHROMIUM")
     with playwright.sync_playwright() as running:

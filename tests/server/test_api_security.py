@@ -22,7 +22,7 @@ from protocol.slumbot import ClientSession
 from server.cli import main
 from server.config import ServerConfig, load_config
 from server.config_reader import ConfigError
-from server.hand_store import HandReader
+from server.hand_reader import HandReader
 from server.http.bodies import MAX_BODY_BYTES
 from server.http.limits import RateLimiter
 from server.http.problems import Problem

@@ -15,8 +15,10 @@ from game.definition import HUNL
 from protocol.acpc_log_reader import parse_log_state
 from protocol.phh import parse_histories, parse_history
 from server.cli import main
+from server.hand_reader import HandQuery, HandReader
 from server.hand_records import Channel, StoredSession, acpc_text, phh_text
-from server.hand_store import HandQuery, HandReader, HandStore, StoreError
+from server.hand_store import HandStore
+from server.hand_tables import StoreError
 from tests.server.hand_setups import a_decision, played_hand
 from tests.server.programs import start_python
 

@@ -18,7 +18,7 @@ from game.state import hand_state
 from protocol.acpc import parse_betting, parse_match_state
 from protocol.acpc_log_reader import parse_log_state
 from protocol.phh import parse_histories, parse_history
-from server.hand_store import HandQuery, HandReader
+from server.hand_reader import HandQuery, HandReader
 from tests.server.api_setups import (
     StandIn,
     config_for,

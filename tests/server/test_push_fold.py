@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from server.cli import main
-from server.hand_store import HandReader
+from server.hand_reader import HandReader
 from tests.server.api_setups import Client, get, post, running
 from tests.server.stand_ins import run
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from server.cli import main
-from server.hand_store import HandQuery, HandReader
+from server.hand_reader import HandQuery, HandReader
 from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.server.programs import DAEMON, ROOT, start_python
 

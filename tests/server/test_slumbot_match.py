@@ -13,7 +13,8 @@ import pytest
 from aiohttp import web
 
 from server.cli.slumbot import result_record, result_text
-from server.hand_store import HandQuery, HandReader, HandStore
+from server.hand_reader import HandQuery, HandReader
+from server.hand_store import HandStore
 from server.slumbot_journal import Journal, JournalError
 from server.slumbot_match import GaveUpError, SlumbotMatch, SlumbotTerms, TransportError, WrongServerError
 from server.slumbot_transport import SlumbotHttp

@@ -9,7 +9,7 @@ from random import Random
 
 from server.app_keys import MATCHES
 from server.config import MatchConfig
-from server.hand_store import HandQuery, HandReader
+from server.hand_reader import HandQuery, HandReader
 from server.http.context import STORE
 from tests.server.api_setups import StandIn, get, play_hand, post, running
 from tests.server.stand_ins import StandInDecider
