@@ -129,8 +129,9 @@ def test_the_chart_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> No
     assert "small blind goes all-in: 58.3 % of hands" in words
     assert main(["pushfold", "chart", "--stack", "9.4", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["call"]["J9o"] > 0.99
-    assert main(["pushfold", "chart", "--stack", "0"]) == 2
-    assert "stack: must be from" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["pushfold", "chart", "--stack", "0"])
+    assert "--stack: write a number from 1 to 100, not '0'" in capsys.readouterr().err
 
 
 def test_a_report_of_nobody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
