@@ -13,6 +13,7 @@
     agent,preflop=solve                    the first round always solved, or never (lookup); by default as
                                            soon as somebody bets what the blueprint does not have (offtree)
 
+    python:FILE.py:NAME,option=value       a function or class of somebody's file (arena.python_player)
     acpc:COMMAND                           a program that speaks ACPC; plays over a dealer only
 
 A text means the same player in every process, which is how matches send players to their workers.
@@ -32,6 +33,7 @@ from arena.errors import PlayerError
 from arena.play_style import PlayStyle
 from arena.players import OpenPolicyPlayer, Player, PolicyPlayer
 from arena.policies import OPEN_POLICIES, POLICIES
+from arena.python_player import PYTHON, file_digest, load_player
 from solver.agent import Agent
 from solver.agent_settings import LEARNED, SOLVE_OFF_TREE, make_settings
 from solver.blueprint import Blueprint, open_blueprint
@@ -41,6 +43,8 @@ Options = dict[str, str]
 _N = TypeVar("_N", int, float)
 
 EXTERNAL = "acpc"
+_ARGUMENTS = {PYTHON: ":FILE.py:NAME", EXTERNAL: ":COMMAND"}
+"""What cannot be left out."""
 
 _FACTOR = 10
 _SEPARATORS = str.maketrans(dict.fromkeys(" :|/\t", "_"))
@@ -64,11 +68,14 @@ def make_player(text: str) -> Player:
 
 def player_names() -> list[str]:
     """What a text can start with."""
-    return [*POLICIES, *[f"{kind}:COMMAND" if kind == EXTERNAL else kind for kind in KINDS]]
+    return [*POLICIES, *[kind + _ARGUMENTS.get(kind, "") for kind in KINDS]]
 
 
 def player_identity(text: str) -> str:
-    """Tells apart what one text may mean at different times: the blueprint's content, if there is one."""
+    """Tells apart what one text may mean at different times: the content of a blueprint or of a file."""
+    kind, argument, _ = split_text(text)
+    if kind == PYTHON:
+        return file_digest(text, argument)
     return str(getattr(make_player(text), "identity", ""))
 
 
@@ -178,6 +185,7 @@ def _refuse_rest(text: str, argument: str, options: Options) -> None:
 KINDS: dict[str, Callable[[str, str, Options], Player]] = {
     "blueprint": _blueprint_player,
     "agent": _agent_player,
+    PYTHON: load_player,
     EXTERNAL: _external_player,
 }
 """Players beyond the policies: made from the text, its argument and its options."""

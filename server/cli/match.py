@@ -37,6 +37,7 @@ players:
                  have), solve (always) or lookup (never)
       safe=0     turn off safe re-solving
       threads    of every solve
+  python:mybot.py:NAME                                              your own: a function or class
   acpc:COMMAND                                                      a program that speaks ACPC: is started as
                                                                     COMMAND HOST PORT, over the dealer
 

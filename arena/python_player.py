@@ -1,0 +1,83 @@
+"""Players written in Python by somebody else: `python:FILE.py:NAME`.
+
+NAME is a function `(state, position, rng) -> Action`, a policy without memory, or a class, which is called
+with the text's options (all of them texts) and makes a `Player` (`arena.players`). The file is run as it is,
+once in every process; whoever names it trusts it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import inspect
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from arena.errors import PlayerError
+from arena.players import Player, PolicyPlayer
+
+PYTHON = "python"
+
+
+def load_player(text: str, argument: str, options: dict[str, str]) -> Player:
+    """The player of `python:FILE.py:NAME,option=value`; refuses with `PlayerError`."""
+    path, name = _split(text, argument)
+    module = _load(path)
+    found = getattr(module, name, None)
+    if not callable(found):
+        raise PlayerError(f"{text!r}: {path} has no {name!r}: it has {', '.join(_own(module)) or 'nothing'}")
+    if inspect.isclass(found):
+        return _make(text, found, options)
+    if options:
+        raise PlayerError(f"{text!r}: a function takes no options: write a class")
+    return PolicyPlayer(text, found)
+
+
+def file_digest(text: str, argument: str) -> str:
+    """Of the player's file: a journal is not gone on with by another player of the same name."""
+    return hashlib.sha256(_split(text, argument)[0].read_bytes()).hexdigest()[:12]
+
+
+def _split(text: str, argument: str) -> tuple[Path, str]:
+    file, _, name = argument.rpartition(":")
+    if not file or not name:
+        raise PlayerError(f"{text!r}: write {PYTHON}:FILE.py:NAME, a function or class of the file")
+    if not Path(file).is_file():
+        raise PlayerError(f"{text!r}: {file}: there is no such file")
+    return Path(file), name
+
+
+def _make(text: str, made_by: type[Any], options: dict[str, str]) -> Player:
+    try:
+        player = made_by(**options)
+        if not hasattr(player, "name"):
+            player.name = text
+    except Exception as error:
+        raise PlayerError(f"{text!r}: {type(error).__name__}: {error}") from error
+    if not callable(getattr(player, "start_hand", None)):
+        raise PlayerError(f"{text!r}: a player has start_hand(seed); docs/arena.md shows one")
+    return cast("Player", player)
+
+
+@lru_cache
+def _load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise PlayerError(f"{path}: the name of a Python file ends in .py")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise PlayerError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _own(module: ModuleType) -> list[str]:
+    """What a file defines, without what it imports."""
+    return [
+        name
+        for name, value in vars(module).items()
+        if (inspect.isfunction(value) or inspect.isclass(value)) and value.__module__ == module.__name__
+    ]
