@@ -2,7 +2,8 @@
 
 ArenaError
 ├── MatchAborted  a match that cannot go on: a player went away or ran out of time, a file makes no sense
-│   └── JournalError  a file that is the journal of another match, or of none; a ValueError, too
+│   ├── JournalError  a file that is the journal of another match, or of none; a ValueError, too
+│   └── BrokenPlayer  one who did something illegal or raised an exception
 └── PlayerError   a player that does not exist; a ValueError, too, as all refusals of input are
 """
 
@@ -19,6 +20,14 @@ class MatchAborted(ArenaError):  # noqa: N818 - it names what happened
 
 class JournalError(MatchAborted, ValueError):
     """A file that cannot be gone on with; the message says how it differs."""
+
+
+class BrokenPlayer(MatchAborted):
+    """One who did something illegal or raised an exception; the message says what and where."""
+
+    def __init__(self, position: int, what: str) -> None:
+        super().__init__(what)
+        self.position = position
 
 
 class PlayerError(ArenaError, ValueError):

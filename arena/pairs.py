@@ -15,12 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from traceback import extract_tb
 
 import numpy as np
 
+from arena.errors import BrokenPlayer, MatchAborted
 from arena.players import HandPlayer, Player
 from game.cards import Cards
 from game.definition import NUM_PLAYERS, GameDefinition
+from game.errors import IllegalAction
 from game.jit import kernel
 from game.state import HandState, HoleCards, new_hand
 from solver.kernels.draws import seed_at, unit_at
@@ -117,7 +120,10 @@ def play_pair(
             for p, player in enumerate(players)
         ]
         by_position = (seats[swapped], seats[1 - swapped])
-        state = play_hand(new_hand(definition, hole, board), by_position)
+        try:
+            state = play_hand(new_hand(definition, hole, board), by_position)
+        except BrokenPlayer as broken:
+            raise MatchAborted(f"{players[broken.position ^ swapped].name}: {broken}") from broken
         corrected = None if correct is None else correct(state, swapped, by_position)
         played.append(PlayedHand(state.betting.text, state.values()[swapped], stake_of(state), corrected))
     return PlayedPair(number, (played[0], played[1]))
@@ -129,8 +135,15 @@ def stake_of(state: HandState) -> int:
 
 
 def play_hand(state: HandState, seats: tuple[HandPlayer, HandPlayer]) -> HandState:
-    """Play to the end; seats are by position."""
+    """Play to the end; seats are by position. Raises `BrokenPlayer`."""
     while not state.betting.is_finished:
         actor = state.betting.actor
-        state = state.apply(seats[actor].act(state, actor))
+        try:
+            state = state.apply(seats[actor].act(state, actor))
+        except IllegalAction as error:
+            raise BrokenPlayer(actor, str(error)) from error
+        except Exception as error:
+            at = extract_tb(error.__traceback__)[-1]
+            what = f"{type(error).__name__}: {error} ({at.filename}, line {at.lineno})"
+            raise BrokenPlayer(actor, what) from error
     return state

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import inspect
+import sys
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -63,10 +64,13 @@ def _make(text: str, made_by: type[Any], options: dict[str, str]) -> Player:
 
 @lru_cache
 def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    """Run a file as a module, which may import what lies beside it."""
+    spec = importlib.util.spec_from_file_location(f"fathom_player_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise PlayerError(f"{path}: the name of a Python file ends in .py")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module  # dataclasses look there
+    sys.path.append(str(path.resolve().parent))
     try:
         spec.loader.exec_module(module)
     except Exception as error:

@@ -87,7 +87,8 @@ def player_labels(texts: tuple[str, str]) -> tuple[str, str]:
             parts = [EXTERNAL, Path(command[0]).name.split(".")[0]]
         else:
             kind, argument, options = split_text(text)
-            parts = [kind, Path(argument).name.split(".")[0]]
+            file, _, name = argument.rpartition(":") if kind == PYTHON else (argument, "", "")
+            parts = [kind, Path(file).name.split(".")[0], name]
             parts += [f"{key}={value}" for key, value in options.items()]
         labels.append("-".join(filter(None, parts)).translate(_SEPARATORS))
     if labels[0] == labels[1]:

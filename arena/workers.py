@@ -92,5 +92,7 @@ def _work(make: Callable[[], Callable[[Task], Result]], end: Connection) -> None
             end.send((work(end.recv()), ""))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return  # the parent is done, or dead
+    except MatchAborted as error:
+        end.send((None, str(error)))
     except Exception as error:  # the parent gets to see it
         end.send((None, f"{type(error).__name__}: {error}"))

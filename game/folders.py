@@ -23,15 +23,16 @@ def config_home() -> Path:
 
 def writable_cache() -> Path:
     """The cache, or, where that may only be read as in a container, a folder beside the data."""
+    # `Path.exists` raises where a folder may not even be looked into; this says no.
     home = cache_home()
-    there = next(folder for folder in (home, *home.parents) if folder.exists())
+    there = next(folder for folder in (home, *home.parents) if os.path.exists(folder))
     return home if os.access(there, os.W_OK) else data_home() / "cache"
 
 
 def cached(*names: str) -> Path:
     """A place in the cache: where it is already, or where it can be made."""
     found = cache_home().joinpath(*names)
-    return found if found.exists() else writable_cache().joinpath(*names)
+    return found if os.path.exists(found) else writable_cache().joinpath(*names)
 
 
 def _home(variable: str, usual: str) -> Path:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from game.folders import writable_cache
+from game.folders import cached
 from solver.blueprint import Blueprint, BlueprintError, open_blueprint
 from solver.default_blueprint import PACKAGED, VARIABLE, default_blueprint_path
 
@@ -56,8 +56,8 @@ def _open(path: Path, say: Say) -> Blueprint:
 
 
 def _small_blueprint(say: Say) -> Path:
-    folder = writable_cache() / "training" / _PRESET
-    path = folder / f"{_PRESET}.blueprint"
+    path = cached("training", _PRESET, f"{_PRESET}.blueprint")
+    folder = path.parent
     if path.is_file():
         say(f"this copy of Fathom comes without a blueprint: playing with the small one in {folder}")
         return path

@@ -237,6 +237,7 @@ class Trainer:
         nothing, walk = new_deals(0, self.game.num_rounds), self._walks[0]
         self.dealer.fill(walk.random, nothing)
         train_batch(self.game.betting, nothing, rules, self.regret, self.sums, walk)
+        self.mean_positive_regret()
 
     def _rules(self) -> Rules:
         settings = self.plan.settings

@@ -167,7 +167,7 @@ def test_the_result_is_printed_even_if_the_report_fails(
         ("blueprint,foo=1", "blueprint has no option 'foo': it knows bias, threshold, purify"),
         ("blueprint,bias=call*x", "bias=call*x: write a whole number after the *"),
         ("blueprint:nope", "'blueprint:nope': nope: there is no such file"),
-        ("nobody", "agent, acpc:COMMAND"),
+        ("nobody", "agent, python:FILE.py:NAME, acpc:COMMAND"),
     ],
 )
 def test_players_that_make_no_sense_are_refused(

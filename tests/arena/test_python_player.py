@@ -8,29 +8,41 @@ from pathlib import Path
 import pytest
 
 from arena.duplicate import DuplicateTerms, play_duplicate
-from arena.errors import JournalError, PlayerError
-from arena.registry import make_player, player_identity
+from arena.errors import JournalError, MatchAborted, PlayerError
+from arena.registry import make_player, player_identity, player_labels
 from game.definition import HUNL
 from server.cli import main
 
 ROOT = Path(__file__).parents[2]
 
 BOT = """
+from __future__ import annotations
+
+from dataclasses import dataclass
 from random import Random
 
 from game.actions import CALL, FOLD, raise_to
+from player_of_a_test_helper import LEAST
+
+
+def cheats(state, position, rng):
+    return raise_to(LEAST)
+
+
+def crashes(state, position, rng):
+    return {}["nothing"]
 
 
 def never_pays(state, position, rng):
     return FOLD if state.betting.to_call else CALL
 
 
+@dataclass
 class Once:
-    def __init__(self, chance="1"):
-        self.chance = float(chance)
+    chance: str = "1"
 
     def start_hand(self, seed):
-        return Hand(Random(seed), self.chance)
+        return Hand(Random(seed), float(self.chance))
 
 
 class Hand:
@@ -57,6 +69,7 @@ limit = 3
 def bot(tmp_path: Path) -> Path:
     path = tmp_path / "bot.py"
     path.write_text(BOT)
+    (tmp_path / "player_of_a_test_helper.py").write_text("LEAST = 1")
     return path
 
 
@@ -79,10 +92,9 @@ def test_functions_and_classes_play_as_what_they_do(bot: Path) -> None:
         ("python", "write python:FILE.py:NAME"),
         ("python:{bot}", "write python:FILE.py:NAME|there is no such file"),
         ("python:nowhere.py:Bot", "nowhere.py: there is no such file"),
-        ("python:{bot}:Nobody", "has no 'Nobody': it has never_pays, Once, Hand, Mute"),
+        ("python:{bot}:Nobody", "has no 'Nobody': it has cheats, crashes, never_pays, Once, Hand, Mute"),
         ("python:{bot}:limit", "has no 'limit'"),
         ("python:{bot}:never_pays,chance=1", "takes no options"),
-        ("python:{bot}:Once,chance=often", "ValueError: could not convert"),
         ("python:{bot}:Once,luck=1", "TypeError: .*luck"),
         ("python:{bot}:Mute", "has start_hand"),
         ("python:{broken}:Bot", "cannot be loaded: ZeroDivisionError"),
@@ -95,6 +107,27 @@ def test_what_is_no_player_is_refused_with_the_reason(bot: Path, text: str, reas
     plain.write_text(BOT)
     with pytest.raises(PlayerError, match=reason):
         make_player(text.format(bot=bot, broken=broken, text=plain))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("cheats", "raise to 1 is out of range"),
+        ("crashes", r"KeyError: 'nothing' \(.*bot.py, line 16\)"),
+    ],
+)
+def test_what_breaks_is_named_with_its_line(bot: Path, name: str, reason: str, workers: int) -> None:
+    for players in ((f"python:{bot}:{name}", "call"), ("call", f"python:{bot}:{name}")):
+        with pytest.raises(MatchAborted, match=f"^python:.*:{name}: {reason}"):
+            chips(*players, workers=workers)
+
+
+def test_players_of_one_file_have_names_of_their_own(bot: Path) -> None:
+    assert player_labels((f"python:{bot}:never_pays", f"python:{bot}:Once,chance=1")) == (
+        "python-bot-never_pays",
+        "python-bot-Once-chance=1",
+    )
 
 
 def test_a_journal_knows_the_file(bot: Path, tmp_path: Path) -> None:
