@@ -29,7 +29,7 @@ I64 = npt.NDArray[np.int64]
 
 MAX_PASSES = 40
 SETTLED = 0.001
-"""Stop when a pass moves less than this share of the points."""
+"""Stop when a pass moves less than this share of the points; neighbours that change places count as moved."""
 
 _BLOCK = 128  # points that the seeding skips or looks at together
 _CHUNK = 1 << 15  # points that a thread assigns at a time

@@ -8,7 +8,8 @@
    signed byte: they read the same.)
 3. What is made from it (`unfold`) makes a checkpoint like any other.
 
-So a blueprint that is published can be trained on by anybody, and its core-hours add up.
+So a blueprint that is published can be trained on by anybody, and its core-hours add up (of a reproducible
+one, which tells none, they stay unknown).
 """
 
 from __future__ import annotations
@@ -28,11 +29,8 @@ _LEAST = 2.0**-6
 _STEPS_PER_OCTAVE = 5
 
 
-def fold_in(run: TrainingRun, path: Path, reproducible: bool = False) -> int:
-    """Put a training's tables into the blueprint it has written; returns the file's size.
-
-    reproducible  without times: the same training gives the same bytes
-    """
+def fold_in(run: TrainingRun, path: Path) -> int:
+    """Put a training's tables into the blueprint it has written; returns the file's size."""
     trainer, game = run.trainer, run.trainer.game
     regret, weight = np.empty(game.table_size, np.int8), np.empty(game.num_infosets, np.uint8)
     ends = np.cumsum(game.node_buckets, dtype=np.int64).tolist()
@@ -41,7 +39,7 @@ def fold_in(run: TrainingRun, path: Path, reproducible: bool = False) -> int:
         regret[start : start + rows.size] = to_steps(rows.T).ravel()
         weight[ends[n] - len(sums) : ends[n]] = to_weight_steps(sums)
     tables = {"training.regret": regret, "training.weight": weight}
-    return add_tables(path, path, tables, {"training": run.record(reproducible)})
+    return add_tables(path, path, tables, {"training": run.carried_record()})
 
 
 def read_carried(path: Path) -> Checkpoint:

@@ -110,11 +110,24 @@ def make_plan(
 
 
 def verify_longer(plan: TrainingPlan, iterations: int, seconds: float) -> None:
-    """Refuse a plan that ends before what is done already."""
+    """Refuse a plan that ends before what is done already, or that cannot tell how much that is."""
+    if plan.seconds and iterations and not seconds:
+        raise TrainingError(
+            f"how long its {iterations:,} iterations took is not known (--reproducible): give --iterations"
+        )
     if plan.iterations and plan.iterations < iterations:
         raise TrainingError(f"{iterations:,} iterations are done: give more than that")
     if plan.seconds and plan.seconds < seconds:
         raise TrainingError(f"{seconds:,.0f} seconds are done: give more than that")
+
+
+def verify_unfinished(plan: TrainingPlan, iterations: int, seconds: float) -> None:
+    """Refuse a plan that leaves nothing to do."""
+    if (seconds >= plan.seconds) if plan.seconds else (iterations >= plan.iterations):
+        raise TrainingError(
+            f"{iterations:,} iterations are done, all that was planned: give more, with --iterations or "
+            "--seconds"
+        )
 
 
 class Trainer:
@@ -273,8 +286,7 @@ class Trainer:
 
     def _due_weight(self) -> float:
         """What the iterations so far weigh together by the plan."""
-        # What a reproducible blueprint carries has no seconds: by a plan of seconds its progress is 0.
-        discounted = min(self.plan.settings.discount_share / max(self.progress, 1e-9), 1.0)
+        discounted = min(self.plan.settings.discount_share / self.progress, 1.0)
         return self.iterations * (1 - discounted / 2)
 
     def _scale(self, factor: float) -> None:

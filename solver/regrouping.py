@@ -21,7 +21,7 @@ import numpy as np
 from abstraction.buckets import CardAbstraction
 from solver.blueprint_presets import named_preset
 from solver.layout import F32, F64
-from solver.mccfr import TrainingError, TrainingPlan
+from solver.mccfr import TrainingPlan
 from solver.provenance import Regrouping
 from solver.training import Checkpoint, TrainingState
 from solver.training_game import TrainingGame
@@ -32,19 +32,31 @@ _NODES_AT_ONCE = 256
 
 
 def plan_regrouped(plan: TrainingPlan, before: Checkpoint, burn_in: float | None) -> TrainingPlan:
-    """How a training goes on with other buckets; refused if nothing is left to do: they must learn.
+    """How a training goes on with other buckets.
 
-    burn_in  as asked for; if not, the plan's begins anew with them
+    burn_in  as asked for; if not, it begins anew with them
     """
-    done = before.seconds / plan.seconds if plan.seconds else before.iterations / plan.iterations
-    if done >= 1:
-        raise TrainingError(
-            f"{before.iterations:,} iterations are done, and other buckets must learn on: "
-            "give more, with --iterations or --seconds"
-        )
-    if burn_in is None:
-        burn_in = done + plan.settings.burn_in * (1 - done)
-    return replace(plan, settings=replace(plan.settings, burn_in=burn_in))
+    if burn_in is not None:
+        return replace(plan, settings=replace(plan.settings, burn_in=burn_in))
+    return burn_in_since(plan, before, before.iterations)
+
+
+def burn_in_since(plan: TrainingPlan, before: Checkpoint, iterations: int) -> TrainingPlan:
+    """A longer plan with the burn-in of the one before, as a share of what the present buckets learn.
+
+    iterations  that were done when they came
+    """
+    began = _share_done(before.plan, before, before.regrouped_at)
+    own = max(before.plan.settings.burn_in - began, 0.0) / (1 - began)
+    begin = _share_done(plan, before, iterations)
+    return replace(plan, settings=replace(plan.settings, burn_in=begin + own * (1 - begin)))
+
+
+def _share_done(plan: TrainingPlan, before: Checkpoint, iterations: int) -> float:
+    """Of a plan, when so many iterations were done; by a plan of seconds as if all had taken as long."""
+    if plan.iterations:
+        return iterations / plan.iterations
+    return before.seconds * iterations / max(before.iterations, 1) / plan.seconds
 
 
 def regroup(

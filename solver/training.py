@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from math import isnan, nan
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -59,7 +60,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """What a training makes at its end besides the plain blueprint; remembered from sitting to sitting."""
+    """What a training makes at its end; remembered from sitting to sitting."""
 
     carry: bool = False
     """The training itself, in the blueprint (`solver.carried_training`)."""
@@ -67,6 +68,8 @@ class Products:
     """A compressed twin of the file."""
     values: bool = False
     """The table that the first round is solved with, in the blueprint."""
+    reproducible: bool = False
+    """A blueprint without date and times: the same training gives the same bytes."""
 
 
 class TrainingRun:
@@ -83,7 +86,7 @@ class TrainingRun:
         self.preset, self.cards = preset, cards
         self.trainer = Trainer(preset.game(cards.num_buckets), dealer, plan, threads)
         self.core_seconds = 0.0
-        """Processor time: what a training costs, however busy the machine was."""
+        """Processor time: what a training costs, however busy the machine was; nan if it is not known."""
         self.products = Products()
         self.most_threads = threads
         """The largest number of threads in any sitting: with one, a training can be repeated."""
@@ -92,6 +95,7 @@ class TrainingRun:
         """Of the reports, thinned: what a plot of the training needs."""
         self._sample = _sample_infosets(self.trainer.game)
         self._last_strategies: F32 | None = None
+        self._averages_before = False
         self._last = (self.trainer.iterations, self.trainer.seconds, 0)
 
     @property
@@ -138,11 +142,8 @@ class TrainingRun:
         tables |= {"regret": self.trainer.regret, "sums": self.trainer.sums}
         return write_tables(folder / CHECKPOINT, _KIND, self.record(), tables)
 
-    def record(self, reproducible: bool = False) -> dict[str, Any]:
-        """Everything about the training but its tables.
-
-        reproducible  leave out times and what was measured on the way
-        """
+    def record(self) -> dict[str, Any]:
+        """Everything about the training but its tables."""
         trainer = self.trainer
         return {
             "preset": self.preset.name,
@@ -153,20 +154,25 @@ class TrainingRun:
             "periods": trainer.periods,
             "weight": trainer.weight,
             "stale_average": trainer.stale_average,
-            "seconds": 0.0 if reproducible and trainer.plan.iterations else trainer.seconds,
-            "core_seconds": 0.0 if reproducible else self.core_seconds,
+            "seconds": trainer.seconds,
+            "core_seconds": None if isnan(self.core_seconds) else self.core_seconds,
             "threads": self.most_threads,
             "products": asdict(self.products),
             "regrouped": list(self.regrouped),
-            "history": [] if reproducible else self.history,
+            "history": self.history,
         }
 
-    def write(self, path: Path, reproducible: bool = False) -> int:
-        """Write the blueprint trained so far and return its size.
+    def carried_record(self) -> dict[str, Any]:
+        """The same for a blueprint: if that is to be reproducible, without times and what was measured."""
+        if not self.products.reproducible:
+            return self.record()
+        seconds = 0.0 if self.trainer.plan.iterations else self.trainer.seconds
+        return {**self.record(), "seconds": seconds, "core_seconds": None, "history": []}
 
-        reproducible  leave out date and core-hours: the same training gives the same bytes
-        """
-        trainer, preset = self.trainer, self.preset
+    def write(self, path: Path) -> int:
+        """Write the blueprint trained so far and return its size."""
+        trainer, preset, reproducible = self.trainer, self.preset, self.products.reproducible
+        known = not (reproducible or isnan(self.core_seconds))
         settings = {name: float(value) for name, value in asdict(trainer.plan.settings).items()}
         provenance = Provenance(
             preset=preset.name,
@@ -175,7 +181,7 @@ class TrainingRun:
             settings=settings,
             threads=self.most_threads,
             fathom=fathom_version(),
-            core_hours=None if reproducible else round(self.core_seconds / 3600, 4),
+            core_hours=round(self.core_seconds / 3600, 4) if known else None,
             date=None if reproducible else datetime.now(UTC).isoformat(timespec="seconds"),
             regrouped=self.regrouped,
         )
@@ -191,6 +197,8 @@ class TrainingRun:
     def _drift(self) -> float:
         where, counts = self._sample
         trainer = self.trainer
+        if trainer.is_averaging != self._averages_before:  # an average is no later strategy of the moment
+            self._averages_before, self._last_strategies = trainer.is_averaging, None
         table = trainer.sums if trainer.is_averaging else trainer.regret
         rows = where[:, None] + np.arange(trainer.game.width)
         inside = np.arange(trainer.game.width) < counts[:, None]
@@ -223,6 +231,10 @@ class Checkpoint:
     seconds: float
     products: Products
     cards: CardAbstraction
+    threads: int
+    """The largest number in any sitting."""
+    regrouped_at: int
+    """Iterations that were done when it got its present buckets."""
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:
@@ -240,6 +252,7 @@ def parse_record(where: Path, record: Mapping[str, Any], cards: CardAbstraction)
         raise CheckpointError(f"{where} holds a training of another '{preset.name}': its bets have changed")
     if tuple(record["buckets"]) != cards.num_buckets:
         raise CheckpointError(f"{where} is damaged: its buckets do not fit its cards")
+    regrouped = parse_regroupings(record.get("regrouped", []))
     plan = dict(record["plan"])
     plan["settings"] = TrainingSettings(**plan["settings"])
     return Checkpoint(
@@ -249,6 +262,8 @@ def parse_record(where: Path, record: Mapping[str, Any], cards: CardAbstraction)
         float(record["seconds"]),
         Products(**record.get("products", {})),
         cards,
+        int(record.get("threads", 1)),
+        regrouped[-1].iterations if regrouped else 0,
     )
 
 
@@ -281,9 +296,9 @@ def restore(
     trainer.stale_average = bool(record.get("stale_average", False))
     if plan is not None and plan != before.plan:
         trainer.follow(plan)
-    run.core_seconds = float(record["core_seconds"])
+    run.core_seconds = nan if record["core_seconds"] is None else float(record["core_seconds"])
     run.products = before.products
-    run.most_threads = max(threads, int(record.get("threads", 1)))
+    run.most_threads = max(threads, before.threads)
     run.regrouped = parse_regroupings(record.get("regrouped", []))
     run.history = _thinned([tuple(row) for row in record["history"]])
     run._last = (trainer.iterations, trainer.seconds, 0)

@@ -78,6 +78,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader went away (`fathom … | head`): not an error, but do not flush into a closed pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except MemoryError as error:
+        print(f"fathom {args.command}: out of memory ({error}): ask for less at a time", file=sys.stderr)
+        return 1
     except (ValueError, OSError, MatchAborted) as error:
         # Refusals of bad input are ValueErrors with a message for people; a missing file is an OSError.
         print(f"fathom {args.command}: {_words(error)}", file=sys.stderr)

@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from server.cli.numbers import whole_number
+from server.cli.outputs import check_output
 from server.cli.train import CARD_PRESET_NAMES
 
 if TYPE_CHECKING:
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 NODES_PER_SECOND = 17e6
 """Of one thread in the `default` game on a core of an AMD EPYC machine that does nothing else; larger tables
 are slower. `fathom bench mccfr` measures yours."""
+LONGER_WALKS = 1.3
+"""Walks get longer while strategies become uneven: the blueprint that comes with Fathom took, with 500 buckets
+and with more, 1.27 and 1.31 times as long as the number of nodes of a first walk would tell."""
 
 _EPILOG = """\
 examples:
@@ -40,6 +45,11 @@ examples:
   fathom blueprint measure training-tiny/tiny.blueprint
   fathom blueprint extract training-default early.blueprint"""
 
+_MEASURE_EPILOG = """\
+The response is chosen knowing the deals ("at most") and played on others ("at least"). The two are close
+where many deals share their buckets, as in tiny. With hundreds of buckets hardly two do: "at most" is then
+what somebody wins who sees all cards. Local best response says more: fathom lbr blueprint:FILE."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the subcommands and their arguments."""
@@ -49,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("info", "what a blueprint is and where it comes from"),
         ("verify", "read all of it: checksums, and that probabilities add up"),
         ("export", "every probability as CSV: history,bucket,action,probability"),
-        ("measure", "exploitability inside the abstract game, by exact best response on sampled deals"),
+        ("measure", "exploitability inside a small abstract game, by exact best response on sampled deals"),
         ("pack", "compress, for shipping"),
     ):
         verb = verbs.add_parser(name, help=summary, description=summary)
@@ -71,6 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                 "--deals", type=whole_number(100), default=10_000_000, help="to sample (default: %(default)s)"
             )
             verb.add_argument("--seed", type=whole_number(0), default=1, help="of the deals (default: 1)")
+            verb.epilog = _MEASURE_EPILOG
             verb.add_argument("--json", action="store_true", help="print one JSON object")
         elif name == "pack":
             verb.add_argument("packed", type=Path, help="the new file, e.g. default.blueprint.xz")
@@ -78,11 +89,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "extract", help="write the blueprint a training has reached; it may be running"
     )
     extract.add_argument("folder", type=Path, help="the training's, as given to --checkpoint")
-    extract.add_argument("file", type=Path, help="the new file, e.g. early.blueprint")
+    extract.add_argument("file", type=Path, help="the new file; packed if it ends in .xz")
     extract.add_argument("--carry", action="store_true", help="with what it takes to train on elsewhere")
     values = verbs.add_parser("values", help="add the table that the first round is solved with")
     values.add_argument("file", type=Path, help="the blueprint")
-    values.add_argument("target", type=Path, help="the new file; may be the same")
+    values.add_argument("target", type=Path, help="the new file, may be the same; packed if it ends in .xz")
     values.add_argument(
         "--strategies",
         type=whole_number(),
@@ -157,7 +168,7 @@ def _plan(args: argparse.Namespace) -> int:
     if args.cards:
         preset = replace(preset, cards=named_card_preset(args.cards).name)
     cost = estimate_cost(preset.game())
-    nodes = 2 * preset.iterations * cost.nodes_per_traversal
+    nodes = 2 * preset.iterations * cost.nodes_per_traversal * LONGER_WALKS
     facts = {
         "preset": preset.name,
         "menus": preset.menus,
@@ -253,6 +264,8 @@ def _export(args: argparse.Namespace) -> int:
 
 def _measure(args: argparse.Namespace) -> int:
     import numpy as np
+    from rich.console import Console
+    from rich.progress import Progress
 
     from abstraction.tables import open_tables
     from solver.deal_response import respond, uniform_strategy
@@ -264,10 +277,13 @@ def _measure(args: argparse.Namespace) -> int:
     game = blueprint.training_game
     deals = new_deals(args.deals, game.num_rounds)
     state = np.array([batch_seed(args.seed, 2**62)], dtype=np.uint64)  # no batch of a training
-    HoldemDealer(open_tables(blueprint.cards)).fill(state, deals)
     threads, start = os.cpu_count() or 1, time.perf_counter()
-    found = respond(game, blueprint.table(), deals, held_out=0.2, threads=threads)
-    uniform = respond(game, uniform_strategy(game), deals, held_out=0.2, threads=threads)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        HoldemDealer(open_tables(blueprint.cards, progress=progress)).fill(state, deals)
+        task = progress.add_task("responding to the blueprint", total=2)
+        found = respond(game, blueprint.table(), deals, held_out=0.2, threads=threads)
+        progress.update(task, completed=1, description="responding to uniform play")
+        uniform = respond(game, uniform_strategy(game), deals, held_out=0.2, threads=threads)
     facts = {
         "file": str(args.file),
         "deals": args.deals,
@@ -293,8 +309,10 @@ def _extract(args: argparse.Namespace) -> int:
     from solver.carried_training import fold_in
     from solver.training import extract
 
-    found = extract(args.folder, args.file, fold_in if args.carry else None)
-    print(f"{args.file}: {found.iterations:,} iterations, {found.size:,} bytes")
+    check_output("extract", args.file)
+    with _plain_file(args.file) as plain:
+        found = extract(args.folder, plain, fold_in if args.carry else None)
+    print(f"{args.file}: {found.iterations:,} iterations, {args.file.stat().st_size:,} bytes")
     if not found.is_average:
         print("averaging has not begun: the file holds the current strategy, which is worse than an average")
     return 0
@@ -327,6 +345,20 @@ def _bar(label: str) -> Iterator[Tick]:
         progress.stop()
 
 
+@contextmanager
+def _plain_file(target: Path) -> Iterator[Path]:
+    """Where to write a blueprint that is to be at the target: there, or to be packed if that ends in .xz."""
+    from solver.blueprint import pack
+
+    if target.suffix != ".xz":
+        yield target
+        return
+    with TemporaryDirectory(dir=target.absolute().parent) as folder, _bar("packing") as tick:
+        plain = Path(folder) / target.stem
+        yield plain
+        pack(plain, target, tick)
+
+
 def _history_text(tree: Tree, node: int) -> str:
     """As the ACPC writes betting, a slash between rounds: r300c/cr400."""
     from solver.tree import CHANCE
@@ -355,6 +387,7 @@ def _values(args: argparse.Namespace) -> int:
     from solver.holdem_deals import HoldemDealer
     from solver.opponent_values import ValueSettings
 
+    check_output("values", args.target)
     settings = ValueSettings(
         args.strategies, args.iterations, args.deals, seed=args.seed, threads=args.threads
     )
@@ -362,8 +395,9 @@ def _values(args: argparse.Namespace) -> int:
     console = Console(stderr=True)
     with Progress(console=console, transient=True) as progress:
         dealer = HoldemDealer(open_tables(blueprint.cards, progress=progress))
-    size = add_values(blueprint, args.target, dealer, settings, console)
-    seconds = time.perf_counter() - started
+    with _plain_file(args.target) as plain:
+        add_values(blueprint, plain, dealer, settings, console)
+    seconds, size = time.perf_counter() - started, args.target.stat().st_size
     print(f"{args.target}: {size:,} bytes, {args.strategies} strategies in each seat in {seconds:,.0f} s")
     return 0
 
@@ -397,6 +431,7 @@ def _net(args: argparse.Namespace) -> int:
     from solver.value_net import net_path
     from solver.value_training import NetTraining, train_net
 
+    check_output("--target", args.target)
     blueprint = _open(args.file)
     training = NetTraining(flops=args.flops, epochs=args.epochs, seed=args.seed)
     started = time.perf_counter()

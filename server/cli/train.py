@@ -6,9 +6,10 @@ import argparse
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from abstraction.buckets import CardAbstraction
     from abstraction.presets import CardPreset
+    from solver.blueprint_presets import BlueprintPreset
     from solver.mccfr import TrainingPlan, TrainingSettings
     from solver.training import Checkpoint, Products, TrainingRun, TrainingState
     from solver.training_game import Dealer
@@ -29,6 +31,8 @@ CARD_PRESET_NAMES = "8, 32, 256, 500, 1000, 2000-1000-1000, 2000, 30000"
 """Those of `abstraction.presets`, for help that comes without loading it."""
 _MOST_SHARE = 0.02
 """Of the time of a training that reports, and likewise checkpoints, may take."""
+_INTERVAL = 60.0
+"""Seconds between checkpoints that are quickly written."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 _EPILOG = """\
@@ -37,12 +41,12 @@ costs at most one interval), PRESET.blueprint, its compressed twin with --pack, 
 One training at a time in a folder; a checkpoint that cannot be written is tried again an interval later.
 One thread, a seed and --iterations give the same strategy every time; with --reproducible the same bytes.
 
---resume alone finishes the plan the training began with, to the same bytes as if it had never stopped. With
---iterations or --seconds (totals, what is done included) a training, finished or not, goes on by a longer
-plan: what it has learned is scaled to the weight it would have under that plan, and averaging goes on until
-the longer plan's burn-in is over, then starts afresh (if it is over already, it just goes on). Options of
-"how to learn" replace the training's own; --carry, --pack and --values are remembered, until --no-carry,
---no-pack or --no-values.
+--resume alone finishes the plan the training began with, with as many threads: with one, to the same bytes as
+if it had never stopped. With --iterations or --seconds (totals, what is done included) a training, finished
+or not, goes on by a longer plan: what it has learned is scaled to the weight it would have under that plan,
+and averaging goes on until the longer plan's burn-in is over, then starts afresh (if it is over already, it
+just goes on). Options of "how to learn" replace the training's own; --carry, --pack, --values and
+--reproducible are remembered, until --no-carry and so on.
 
 --from FILE --cards NAME goes on with other buckets: regrets are divided among them, averaging and the burn-in
 begin anew, so it takes a longer plan.
@@ -76,7 +80,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=positive_number, default=0.0, help="train for so long in all instead"
     )
     parser.add_argument(
-        "--threads", type=whole_number(), default=os.cpu_count() or 1, help="default: all (%(default)s)"
+        "--threads",
+        type=whole_number(),
+        help=f"default: all ({os.cpu_count() or 1}), or with --resume as many as before",
     )
     parser.add_argument(
         "--seed", type=whole_number(0), help="of all randomness (default: 1, or the training's)"
@@ -103,11 +109,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="between checkpoints (default: 60, or more where writing one takes seconds)",
     )
-    parser.add_argument("--reproducible", action="store_true", help="no date and core-hours in the blueprint")
     for name, summary in (
         ("pack", "write PRESET.blueprint.xz, too"),
         ("carry", "write the blueprint with what it takes to train on elsewhere"),
         ("values", "add the table that the first round is solved with, at the end"),
+        ("reproducible", "no date and core-hours in the blueprint"),
     ):
         parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=summary)
     parser.add_argument("--quiet", action="store_true", help="no progress, only the last line")
@@ -115,6 +121,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     tuning.add_argument("--discount-share", type=any_number, help="how long to discount linearly")
     tuning.add_argument("--burn-in", type=any_number, help="share before averaging starts")
     tuning.add_argument("--prune-from", type=any_number, help="share before pruning starts")
+    tuning.add_argument("--explore", type=any_number, help="share of walks that prune nothing")
     tuning.add_argument(
         "--prune-below", type=number_or_never, help="regret in big blinds, or: never (--prune-below=-inf)"
     )
@@ -143,12 +150,12 @@ def run(args: argparse.Namespace) -> int:
             on = f"go on with: fathom train --resume --checkpoint {folder}" if saved else "nothing is saved"
             _say(console, f"stopped; {on}")
             return 130
-        return _finish(training, folder, args, console)
+        return _finish(training, folder, console)
 
 
 def _settings(args: argparse.Namespace, settings: TrainingSettings) -> TrainingSettings:
     """Those given, changed by the options of how to learn."""
-    names = ("discount_share", "burn_in", "prune_from", "prune_below", "floor")
+    names = ("discount_share", "burn_in", "prune_from", "explore", "prune_below", "floor")
     return replace(
         settings, **{name: getattr(args, name) for name in names if getattr(args, name) is not None}
     )
@@ -156,13 +163,14 @@ def _settings(args: argparse.Namespace, settings: TrainingSettings) -> TrainingS
 
 def _products(args: argparse.Namespace, before: Products) -> Products:
     """Those of the sittings before, changed by the options given."""
-    given = {name: getattr(args, name) for name in ("carry", "pack", "values")}
+    given = {name: getattr(args, name) for name in ("carry", "pack", "values", "reproducible")}
     return replace(before, **{name: value for name, value in given.items() if value is not None})
 
 
 def _plan(args: argparse.Namespace, checkpoint: Checkpoint, where: Path) -> TrainingPlan:
     """How a training goes on; refused before anything is written or built."""
     from solver.mccfr import make_plan, verify_longer
+    from solver.regrouping import burn_in_since
 
     preset, before = checkpoint.preset.name, checkpoint.plan
     if args.preset not in (None, preset):
@@ -176,13 +184,28 @@ def _plan(args: argparse.Namespace, checkpoint: Checkpoint, where: Path) -> Trai
     plan = replace(before, settings=_settings(args, before.settings))
     if args.iterations or args.seconds:
         plan = make_plan(plan.settings, plan.seed, args.iterations, args.seconds)
-    if plan != before:
         verify_longer(plan, checkpoint.iterations, checkpoint.seconds)
+        if args.burn_in is None:
+            plan = burn_in_since(plan, checkpoint, checkpoint.regrouped_at)
     return plan
+
+
+def _verify_memory(preset: BlueprintPreset, num_buckets: tuple[int, ...]) -> None:
+    """Refuse what this machine has no room for, before anything long is begun."""
+    from server.machine import available_memory_bytes
+    from solver.blueprint_presets import estimate_cost
+
+    needed, available = estimate_cost(preset.game(num_buckets)).memory_bytes, available_memory_bytes()
+    if available is not None and needed > available:
+        raise ValueError(
+            f"{preset.name} with {max(num_buckets):,} buckets needs {needed / 1e9:.1f} GB of memory and "
+            f"{available / 1e9:.1f} are free here: take fewer buckets (--cards) or another machine"
+        )
 
 
 def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
     from abstraction.presets import make_card_abstraction, named_card_preset
+    from game.hands import NUM_CLASSES
     from solver.blueprint_presets import named_preset
     from solver.mccfr import make_plan
     from solver.training import Products, TrainingRun
@@ -191,11 +214,12 @@ def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple
     card_preset = named_card_preset(args.cards or preset.cards)
     iterations = args.iterations or (0 if args.seconds else preset.iterations)
     plan = make_plan(_settings(args, preset.settings), seed, iterations, args.seconds)
+    _verify_memory(preset, (NUM_CLASSES, *card_preset.buckets))
     folder = args.checkpoint or Path(f"training-{preset.name}")
-    _occupy_new(folder, lock)
+    _occupy_new(folder, preset, lock)
     with _bars(console) as progress:
         cards = make_card_abstraction(card_preset.name, seed, progress)
-    training = TrainingRun(preset, plan, cards, _dealer(cards, console), args.threads)
+    training = TrainingRun(preset, plan, cards, _dealer(cards, console), args.threads or _all_threads())
     training.products = _products(args, Products())
     return folder, training
 
@@ -203,22 +227,29 @@ def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple
 def _continue(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
     """From what a blueprint carries, in a new folder."""
     from abstraction.presets import named_card_preset
+    from game.hands import NUM_CLASSES
     from solver.blueprint import unpack
     from solver.carried_training import read_carried, unfold
+    from solver.mccfr import verify_unfinished
     from solver.regrouping import plan_regrouped
     from solver.training import restore
 
     carried = read_carried(args.source)
     plan = _plan(args, carried, args.source)
-    card_preset = None if args.cards is None else named_card_preset(args.cards)
-    if card_preset is not None:
+    verify_unfinished(plan, carried.iterations, carried.seconds)
+    card_preset, num_buckets = None, carried.cards.num_buckets
+    if args.cards is not None:
+        card_preset = named_card_preset(args.cards)
         plan = plan_regrouped(plan, carried, burn_in=args.burn_in)
+        num_buckets = (NUM_CLASSES, *card_preset.buckets)
+    _verify_memory(carried.preset, num_buckets)
     folder = args.checkpoint or Path(f"training-{carried.preset.name}")
-    _occupy_new(folder, lock)
+    _occupy_new(folder, carried.preset, lock)
     state = unfold(unpack(args.source))  # unpacked a moment ago: not once more to verify it
     if card_preset is not None:
         state = _regrouped(state, card_preset, plan, console)
-    training = restore(args.source, state, _dealer(state.cards, console), args.threads, plan)
+    threads = args.threads or _all_threads()
+    training = restore(args.source, state, _dealer(state.cards, console), threads, plan)
     training.products = _products(args, carried.products)
     training.save(folder)  # a kill from here on does not lose what was asked for
     return folder, training
@@ -253,7 +284,8 @@ def _resume(args: argparse.Namespace, console: Console, lock: ExitStack) -> tupl
     lock.enter_context(occupied(folder))
     checkpoint = read_checkpoint(folder)
     plan = _plan(args, checkpoint, folder)
-    training = resume(folder, _dealer(checkpoint.cards, console), args.threads, plan)
+    threads = args.threads or checkpoint.threads
+    training = resume(folder, _dealer(checkpoint.cards, console), threads, plan)
     training.products = _products(args, checkpoint.products)
     return folder, training
 
@@ -266,13 +298,20 @@ def _dealer(cards: CardAbstraction, console: Console) -> Dealer:
         return HoldemDealer(open_tables(cards, progress=progress))
 
 
-def _occupy_new(folder: Path, lock: ExitStack) -> None:
+def _all_threads() -> int:
+    return os.cpu_count() or 1
+
+
+def _occupy_new(folder: Path, preset: BlueprintPreset, lock: ExitStack) -> None:
     from solver.training import CHECKPOINT
     from solver.training_folder import occupied
 
     lock.enter_context(occupied(folder))
     if (folder / CHECKPOINT).exists():
         raise ValueError(f"{folder} holds a training already: go on with --resume, or name another folder")
+    for name in (f"{preset.name}.blueprint", f"{preset.name}.blueprint.xz"):
+        if (folder / name).exists():
+            raise ValueError(f"{folder / name} would be replaced: move it, or name another folder")
 
 
 def _bars(console: Console) -> Progress:
@@ -300,13 +339,16 @@ def _train(training: TrainingRun, folder: Path, interval: float | None, console:
                 if now - reported >= _seconds_between_reports(training, reporting) or training.is_done:
                     view.show(training.report())
                     reported, reporting = now, time.monotonic() - now
-                if now - saved >= (interval or max(60.0, saving / _MOST_SHARE)):
+                if now - saved >= (interval or max(_INTERVAL, saving / _MOST_SHARE)):
                     before = time.monotonic()
                     _save(training, folder, console)
                     view.tell_checkpoint()
                     saved = time.monotonic()
                     saving = saved - before
-        _save(training, folder, console)
+        asked = len(stopping)
+        while not _save(training, folder, console) and len(stopping) == asked:
+            _say(_loud(console), "this is all there is of the training: make room; Ctrl-C gives it up")
+            _wait(interval or _INTERVAL, lambda: len(stopping) > asked)
     return bool(stopping)
 
 
@@ -327,22 +369,34 @@ def _noted_signals() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _save(training: TrainingRun, folder: Path, console: Console) -> None:
+def _save(training: TrainingRun, folder: Path, console: Console) -> bool:
     """Write a checkpoint, or say why not: what is in memory must not be lost for a disk that is full."""
-    from rich.console import Console
-
     try:
         training.save(folder)
     except OSError as error:
-        alarm = Console(stderr=True) if console.quiet else console
-        _say(alarm, f"checkpoint not written: {error}")
+        _say(_loud(console), f"checkpoint not written: {error}")
+        return False
+    return True
+
+
+def _wait(seconds: float, until: Callable[[], bool]) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not until():
+        time.sleep(min(0.1, seconds))
+
+
+def _loud(console: Console) -> Console:
+    """One that speaks even if the other was told not to."""
+    from rich.console import Console
+
+    return Console(stderr=True) if console.quiet else console
 
 
 def _say(console: Console, text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def _finish(training: TrainingRun, folder: Path, args: argparse.Namespace, console: Console) -> int:
+def _finish(training: TrainingRun, folder: Path, console: Console) -> int:
     from server.cli.blueprint import add_values
     from server.training_plot import training_svg
     from solver.blueprint import open_blueprint, pack
@@ -351,12 +405,13 @@ def _finish(training: TrainingRun, folder: Path, args: argparse.Namespace, conso
 
     preset, trainer, products = training.preset, training.trainer, training.products
     path = folder / f"{preset.name}.blueprint"
-    size = training.write(path, args.reproducible)
+    size = training.write(path)
     if products.values:
-        settings = ValueSettings(seed=trainer.plan.seed, threads=1 if args.reproducible else args.threads)
+        threads = 1 if products.reproducible else trainer.threads
+        settings = ValueSettings(seed=trainer.plan.seed, threads=threads)
         size = add_values(open_blueprint(path), path, trainer.dealer, settings, console)
     if products.carry:
-        size = fold_in(training, path, args.reproducible)
+        size = fold_in(training, path)
     if products.pack:
         size = pack(path, folder / f"{path.name}.xz")
     if training.history:
@@ -369,9 +424,9 @@ def _finish(training: TrainingRun, folder: Path, args: argparse.Namespace, conso
         title = f"{preset.name}: {trainer.iterations:,} iterations, seed {trainer.plan.seed}"
         (folder / "training.svg").write_text(training_svg(title, iterations, curves), encoding="utf-8")
     training.close()
+    took = f" in {trainer.seconds:,.0f} s, {training.core_seconds / 3600:.2f} core-hours"
     print(
-        f"{path}: {trainer.iterations:,} iterations in {trainer.seconds:,.0f} s, "
-        f"{training.core_seconds / 3600:.2f} core-hours, "
+        f"{path}: {trainer.iterations:,} iterations{'' if isnan(training.core_seconds) else took}, "
         f"{size / 1e6:,.1f} MB{' packed' if products.pack else ''}"
     )
     return 0

@@ -10,6 +10,7 @@ import signal
 from functools import partial
 from math import inf
 from pathlib import Path
+from shutil import copy
 from xml.etree import ElementTree
 
 import numpy as np
@@ -19,8 +20,6 @@ from abstraction.presets import CARD_PRESETS
 from server.cli import main
 from server.cli.train import CARD_PRESET_NAMES
 from solver.blueprint import open_blueprint
-from solver.blueprint_presets import named_preset
-from solver.mccfr import make_plan
 from solver.opponent_values import ValueSettings
 from solver.training import TrainingRun, read_checkpoint
 from solver.training_folder import occupied
@@ -100,18 +99,23 @@ def test_a_blueprint_of_the_burn_in_says_what_it_is(
     assert "holds the current strategy" in capsys.readouterr().out
 
 
-def test_stopped_and_resumed_is_the_same_file(tmp_path: Path) -> None:
+def test_stopped_and_resumed_is_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = ("--seed", "9", "--reproducible")
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     assert train(whole, "--iterations", "8192", *options) == 0
-    # As if killed: part of the plan done, the plan itself unchanged.
-    plan = make_plan(named_preset("tiny").settings, 9, 8192)
-    run = TrainingRun(named_preset("tiny"), plan, small_cards(), small_dealer(), threads=1)
-    for _ in range(3):
-        run.step()
-    parts.mkdir()
-    run.save(parts)
-    assert train(parts, "--resume", *options) == 0
+    step, steps = TrainingRun.step, []
+
+    def step_until_interrupted(run: TrainingRun) -> None:
+        step(run)
+        steps.append(run)
+        if len(steps) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(TrainingRun, "step", step_until_interrupted)
+    assert train(parts, "--iterations", "8192", *options) == 130
+    assert 0 < read_checkpoint(parts).iterations < 8192
+    # As the command says: the number of threads and what was asked for are remembered.
+    assert main(["train", "--resume", "--checkpoint", str(parts), "--quiet"]) == 0
     assert (parts / "tiny.blueprint").read_bytes() == (whole / "tiny.blueprint").read_bytes()
 
 
@@ -143,6 +147,8 @@ def test_refusals_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["blueprint", "pack", blueprint, str(tmp_path / "a" / "b")], f"no folder {tmp_path / 'a'}"),
         (["blueprint", "extract", str(tmp_path), str(tmp_path / "a" / "b")], f"no folder {tmp_path / 'a'}"),
         (["blueprint", "pack", blueprint, blueprint], "another name"),
+        (["blueprint", "values", blueprint, str(tmp_path / "a" / "b")], f"no folder {tmp_path / 'a'}"),
+        (["blueprint", "net", blueprint, "--target", str(tmp_path / "a" / "b")], "--target"),
     ]
     for arguments, reason in cases:
         capsys.readouterr()
@@ -217,16 +223,22 @@ def test_from_a_blueprint_that_carries_its_training(
 ) -> None:
     first = tmp_path / "first"
     assert train(first, "--iterations", "4096", "--carry", "--seed", "5") == 0
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "tiny.blueprint.xz").write_bytes(b"somebody's")
     monkeypatch.chdir(tmp_path)
     start = ["train", "--from", str(first / "tiny.blueprint"), "--quiet", "--threads", "1"]
     for options, reason in (
         (["--iterations", "100"], "4,096 iterations are done"),
+        ([], "4,096 iterations are done, all that was planned"),
+        (["--iterations", "8192", "--checkpoint", str(first)], "holds a training already"),
+        (["--iterations", "8192", "--checkpoint", str(kept)], "tiny.blueprint.xz would be replaced"),
         (["--preset", "default", "--iterations", "8192"], "leave out --preset default"),
         (["--seed", "6", "--iterations", "8192"], "leave out --seed 6"),
     ):
         assert main([*start, *options]) == 2
         assert reason in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["first"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "kept"]
     monkeypatch.setattr("server.cli.train._PRESET", "default")  # the blueprint's is taken
     assert main([*start, "--iterations", "8192"]) == 0
     on = open_blueprint(tmp_path / "training-tiny" / "tiny.blueprint")
@@ -291,14 +303,21 @@ def test_help_names_all_card_presets() -> None:
     assert CARD_PRESET_NAMES.split(", ") == list(CARD_PRESETS)
 
 
-def test_reproducible_blueprints_carry_no_times(tmp_path: Path) -> None:
+def test_reproducible_blueprints_carry_no_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for folder in (tmp_path / "a", tmp_path / "b"):
         assert train(folder, "--iterations", "8192", "--carry", "--reproducible") == 0
     contents = [(tmp_path / name / "tiny.blueprint").read_bytes() for name in "ab"]
     assert contents[0] == contents[1]
     carried = str(tmp_path / "a" / "tiny.blueprint")
-    assert train(tmp_path / "c", "--from", carried, "--seconds", "0.2") == 0
-    assert read_checkpoint(tmp_path / "c").iterations > 8192
+    # How much of a length in seconds that was is not known, nor what all of it costs.
+    assert train(tmp_path / "c", "--from", carried, "--seconds", "0.2") == 2
+    assert "give --iterations" in capsys.readouterr().err
+    assert train(tmp_path / "c", "--from", carried, "--iterations", "9216", "--no-reproducible") == 0
+    assert "core-hours" not in capsys.readouterr().out
+    provenance = open_blueprint(tmp_path / "c" / "tiny.blueprint").provenance
+    assert provenance.core_hours is None
+    assert provenance.date is not None
+    assert train(tmp_path / "c", "--resume") == 0
 
 
 def test_one_training_at_a_time_in_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -329,6 +348,58 @@ def test_a_checkpoint_that_cannot_be_written_is_tried_again(
     assert len(tries) > 3
     assert read_checkpoint(tmp_path).iterations == 8192
     assert capsys.readouterr().err.count("checkpoint not written") == 2
+
+
+def test_the_last_checkpoint_is_tried_until_it_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The training is over, and all of it is in memory."""
+    save, tries = TrainingRun.save, []
+
+    def save_on_a_full_disk(run: TrainingRun, folder: Path) -> int:
+        tries.append(run.trainer.iterations)
+        if len(tries) < 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return save(run, folder)
+
+    monkeypatch.setattr(TrainingRun, "save", save_on_a_full_disk)
+    monkeypatch.setattr("server.cli.train._INTERVAL", 0.01)
+    assert train(tmp_path, "--iterations", "1024") == 0
+    assert tries == [1024] * 3
+    assert capsys.readouterr().err.count("make room") == 2
+    assert open_blueprint(tmp_path / "tiny.blueprint").provenance.iterations == 1024
+
+
+def test_a_signal_gives_the_last_checkpoint_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def save_on_a_full_disk(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(TrainingRun, "save", save_on_a_full_disk)
+    monkeypatch.setattr("server.cli.train._wait", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    assert train(tmp_path, "--iterations", "1024") == 130
+    assert not (tmp_path / "tiny.blueprint").exists()
+
+
+def test_what_has_no_room_in_memory_is_refused_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.machine.available_memory_bytes", lambda: 400_000_000)
+    assert train(tmp_path / "x", "--preset", "default") == 2
+    assert "GB of memory and 0.4 are free here" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+def test_files_that_end_in_xz_are_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("server.cli.blueprint.add_values", lambda of, target, *_: copy(of.path, target))
+    assert train(tmp_path / "a", "--iterations", "1024") == 0
+    packed, again = tmp_path / "early.blueprint.xz", tmp_path / "values.blueprint.xz"
+    assert main(["blueprint", "extract", str(tmp_path / "a"), str(packed)]) == 0
+    assert main(["blueprint", "values", str(packed), str(again)]) == 0
+    for file in (packed, again):
+        assert file.read_bytes().startswith(b"\xfd7zXZ")
+        assert open_blueprint(file).provenance.iterations == 1024
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "cache", packed.name, again.name]
 
 
 def test_a_second_signal_does_not_cut_off_the_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

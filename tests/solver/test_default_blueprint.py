@@ -5,8 +5,21 @@ from pathlib import Path
 import pytest
 
 from solver import default_blueprint
-from solver.blueprint import BlueprintError
-from solver.default_blueprint import VARIABLE, default_blueprint_path
+from solver.blueprint import BlueprintError, verify_blueprint
+from solver.carried_training import read_carried
+from solver.default_blueprint import PACKAGED, VARIABLE, default_blueprint_path
+from solver.opponent_values import read_values
+
+
+def test_what_comes_with_fathom_is_whole_and_can_be_trained_on() -> None:
+    """A format or a preset that changed would leave it behind."""
+    assert PACKAGED.stat().st_size <= 48 << 20
+    blueprint = verify_blueprint(PACKAGED)
+    assert read_values(blueprint) is not None
+    assert blueprint.provenance.core_hours is not None
+    carried = read_carried(PACKAGED)
+    assert carried.iterations == blueprint.provenance.iterations
+    assert carried.products.carry
 
 
 def test_the_variable_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,9 @@ from game.hands import NUM_CLASSES
 from solver.blueprint import open_blueprint
 from solver.blueprint_presets import named_preset
 from solver.layout import F32, F64
-from solver.mccfr import TrainingError, make_plan
+from solver.mccfr import make_plan
 from solver.provenance import Regrouping
-from solver.regrouping import plan_regrouped, regroup, regroup_regrets
+from solver.regrouping import burn_in_since, plan_regrouped, regroup, regroup_regrets
 from solver.training import TrainingState, extract, parse_record, restore
 from solver.training_game import TrainingGame
 from tests.solver.training_setups import small_cards, small_dealer, small_run
@@ -165,12 +165,19 @@ def test_a_longer_plan_leaves_the_scale_and_burns_in_again(tmp_path: Path) -> No
     coarse.close()
 
 
-def test_regrouped_regrets_must_learn_on(tmp_path: Path) -> None:
+def test_the_burn_in_stays_a_share_of_what_the_buckets_learn(tmp_path: Path) -> None:
+    """However often the plan becomes longer, and when they change once more."""
     state = half_done()
     before = parse_record(tmp_path, state.record, state.cards)
-    shorter = replace(before.plan, iterations=before.iterations)
-    with pytest.raises(TrainingError, match="give more"):
-        plan_regrouped(shorter, before, burn_in=None)
-    by_time = make_plan(before.plan.settings, 3, seconds=before.seconds)
-    with pytest.raises(TrainingError, match="give more"):
-        plan_regrouped(by_time, before, burn_in=0.5)
+    done = before.iterations
+    plan = plan_regrouped(make_plan(before.plan.settings, 3, 40_000), before, burn_in=None)
+    begun = replace(before, plan=plan, iterations=2 * done, seconds=2 * before.seconds, regrouped_at=done)
+    longer = burn_in_since(make_plan(plan.settings, 3, 400_000), begun, done)
+    begin = longer.settings.burn_in * longer.iterations
+    assert begin == pytest.approx(done + 0.25 * (longer.iterations - done))
+    by_time = burn_in_since(make_plan(plan.settings, 3, seconds=10 * before.seconds), begun, done)
+    assert by_time.settings.burn_in == pytest.approx(0.1 + 0.25 * 0.9)
+    again = plan_regrouped(make_plan(plan.settings, 3, 400_000), begun, burn_in=None)
+    assert again.settings.burn_in * again.iterations == pytest.approx(
+        2 * done + 0.25 * (again.iterations - 2 * done)
+    )

@@ -20,7 +20,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from tests.solver.training_setups import small_run
-run, folder = small_run(400_000), Path(sys.argv[1])
+run, folder = small_run(400_000, reproducible=True), Path(sys.argv[1])
 while True:
     run.step()
     run.save(folder)
@@ -29,12 +29,12 @@ while True:
 
 
 def test_a_resumed_training_ends_in_the_same_bytes(tmp_path: Path) -> None:
-    whole = small_run()
+    whole = small_run(reproducible=True)
     while not whole.is_done:
         whole.step()
     whole.report()
-    whole.write(tmp_path / "whole.blueprint", reproducible=True)
-    half = small_run()
+    whole.write(tmp_path / "whole.blueprint")
+    half = small_run(reproducible=True)
     for _ in range(7):
         half.step()
     half.report()
@@ -44,7 +44,7 @@ def test_a_resumed_training_ends_in_the_same_bytes(tmp_path: Path) -> None:
     assert rest.trainer.iterations == 7 * half.trainer.plan.batch * half.trainer.plan.slice_batches
     while not rest.is_done:
         rest.step()
-    rest.write(tmp_path / "rest.blueprint", reproducible=True)
+    rest.write(tmp_path / "rest.blueprint")
     assert (tmp_path / "rest.blueprint").read_bytes() == (tmp_path / "whole.blueprint").read_bytes()
     np.testing.assert_array_equal(rest.trainer.regret, whole.trainer.regret)
 
@@ -54,7 +54,7 @@ def test_an_extended_training_survives_a_stop_too(tmp_path: Path) -> None:
     longer = small_plan(200_000)
     for folder, stop in ((tmp_path / "whole", False), (tmp_path / "parts", True)):
         folder.mkdir()
-        run = small_run(20_000)
+        run = small_run(20_000, reproducible=True)
         while not run.is_done:
             run.step()
         run.save(folder)
@@ -68,7 +68,7 @@ def test_an_extended_training_survives_a_stop_too(tmp_path: Path) -> None:
             assert run.trainer.stale_average
         while not run.is_done:
             run.step()
-        run.write(folder / "tiny.blueprint", reproducible=True)
+        run.write(folder / "tiny.blueprint")
     parts, whole = tmp_path / "parts" / "tiny.blueprint", tmp_path / "whole" / "tiny.blueprint"
     assert parts.read_bytes() == whole.read_bytes()
 
@@ -89,11 +89,11 @@ def test_a_killed_training_loses_at_most_one_interval_and_ends_in_the_same_bytes
     found = read_checkpoint(tmp_path)
     step = saved[1] - saved[0]
     assert found.iterations in (saved[-1], saved[-1] + step)
-    undisturbed = small_run(400_000)
+    undisturbed = small_run(400_000, reproducible=True)
     for name, run in (("rest", resume(tmp_path, small_dealer(), threads=1)), ("whole", undisturbed)):
         while not run.is_done:
             run.step()
-        run.write(tmp_path / name, reproducible=True)
+        run.write(tmp_path / name)
     assert (tmp_path / "rest").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
@@ -154,6 +154,20 @@ def test_reports_say_how_it_goes() -> None:
     assert all(r.nodes_per_s > r.iterations_per_s > 0 for r in reports)
     assert 0 < run.core_seconds < 4 * run.trainer.seconds
     run.close()
+
+
+def test_the_end_of_the_burn_in_is_no_drift() -> None:
+    """The first average is not compared with the strategy of the moment before it."""
+    run = small_run(40_000)
+    drifts = []
+    while not run.is_done:
+        run.step()
+        report = run.report()
+        drifts.append((report.averaging, np.isnan(report.drift)))
+    run.close()
+    first = drifts.index((True, True))
+    assert not drifts[first - 1][0]
+    assert [unknown for _, unknown in drifts].count(True) == 2  # and the very first
 
 
 def test_the_history_of_a_long_training_is_thinned() -> None:

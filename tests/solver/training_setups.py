@@ -9,7 +9,7 @@ from abstraction.opponents import OPPONENT_CLASSES
 from solver.blueprint_presets import named_preset
 from solver.kernels.mccfr import Deals
 from solver.mccfr import TrainingPlan, make_plan
-from solver.training import TrainingRun
+from solver.training import Products, TrainingRun
 from solver.training_game import ListDealer
 
 
@@ -35,5 +35,8 @@ def small_plan(iterations: int = 20_000) -> TrainingPlan:
     return make_plan(named_preset("tiny").settings, seed=3, iterations=iterations)
 
 
-def small_run(iterations: int = 20_000, threads: int = 1) -> TrainingRun:
-    return TrainingRun(named_preset("tiny"), small_plan(iterations), small_cards(), small_dealer(), threads)
+def small_run(iterations: int = 20_000, threads: int = 1, reproducible: bool = False) -> TrainingRun:
+    plan = small_plan(iterations)
+    run = TrainingRun(named_preset("tiny"), plan, small_cards(), small_dealer(), threads)
+    run.products = Products(reproducible=reproducible)
+    return run
