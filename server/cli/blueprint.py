@@ -33,8 +33,8 @@ NODES_PER_SECOND = 17e6
 """Of one thread in the `default` game on a core of an AMD EPYC machine that does nothing else; larger tables
 are slower. `fathom bench mccfr` measures yours."""
 LONGER_WALKS = 1.3
-"""Walks get longer while strategies become uneven: the blueprint that comes with Fathom took, with 500 buckets
-and with more, 1.27 and 1.31 times as long as the number of nodes of a first walk would tell."""
+"""Walks get longer while strategies become uneven: the blueprint that comes with Fathom took 1.27 times (with
+500 buckets) and 1.31 times (with more) as long as the number of nodes of a first walk would tell."""
 
 _EPILOG = """\
 examples:
