@@ -38,4 +38,13 @@ def _from_cgroup(folder: Path) -> int | None:
         used = int((folder / "memory.current").read_text(encoding="ascii"))
     except (OSError, ValueError):  # no such file, or "max": no limit
         return None
-    return max(limit - used, 0)
+    return max(limit - used + _cached_files(folder), 0)
+
+
+def _cached_files(folder: Path) -> int:
+    """Bytes of files that a container keeps in memory, and gives back when they are wanted."""
+    try:
+        lines = [line.split() for line in (folder / "memory.stat").read_text(encoding="ascii").splitlines()]
+        return sum(int(line[1]) for line in lines if line[0] in ("active_file", "inactive_file"))
+    except (OSError, ValueError, IndexError):
+        return 0

@@ -93,7 +93,7 @@ class Cost:
     artifact_bytes: int
     """Mapped, without carried training and first-round table; at rest it is compressed to about a quarter."""
     nodes_per_traversal: float
-    """While strategies are uniform; later it is up to twice as many."""
+    """While strategies are uniform; later it is more."""
 
 
 def estimate_cost(game: TrainingGame) -> Cost:

@@ -90,7 +90,10 @@ def _record(path: Path, blueprint: Blueprint) -> Mapping[str, Any]:
         raise BlueprintError(f"{path} does not carry its training: it was written without --carry")
     # Early records name no threads. What is carried is carried on, also if it was `extract` that put it in.
     products = {**record.get("products", {}), "carry": True}
-    return {"threads": blueprint.provenance.threads, **record, "products": products}
+    carried = {"threads": blueprint.provenance.threads, **record, "products": products}
+    if blueprint.provenance.core_hours is None:  # early reproducible ones say that they took no time
+        carried["core_seconds"] = None
+    return carried
 
 
 def _steps(magnitude: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 from time import perf_counter
 
 import numpy as np
@@ -110,8 +110,11 @@ def make_plan(
 
 
 def verify_longer(plan: TrainingPlan, iterations: int, seconds: float) -> None:
-    """Refuse a plan that ends before what is done already, or that cannot tell how much that is."""
-    if plan.seconds and iterations and not seconds:
+    """Refuse a plan that ends before what is done already, or that cannot tell how much that is.
+
+    seconds  nan if unknown
+    """
+    if plan.seconds and isnan(seconds):
         raise TrainingError(
             f"how long its {iterations:,} iterations took is not known (--reproducible): give --iterations"
         )
@@ -125,8 +128,7 @@ def verify_unfinished(plan: TrainingPlan, iterations: int, seconds: float) -> No
     """Refuse a plan that leaves nothing to do."""
     if (seconds >= plan.seconds) if plan.seconds else (iterations >= plan.iterations):
         raise TrainingError(
-            f"{iterations:,} iterations are done, all that was planned: give more, with --iterations or "
-            "--seconds"
+            f"{iterations:,} iterations are done, all that was planned: give more with --iterations"
         )
 
 

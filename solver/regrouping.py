@@ -53,7 +53,7 @@ def burn_in_since(plan: TrainingPlan, before: Checkpoint, iterations: int) -> Tr
 
 
 def _share_done(plan: TrainingPlan, before: Checkpoint, iterations: int) -> float:
-    """Of a plan, when so many iterations were done; by a plan of seconds as if all had taken as long."""
+    """Of a plan, when so many iterations were done; by a plan of seconds about, as if all took as long."""
     if plan.iterations:
         return iterations / plan.iterations
     return before.seconds * iterations / max(before.iterations, 1) / plan.seconds

@@ -157,6 +157,7 @@ class TrainingRun:
             "seconds": trainer.seconds,
             "core_seconds": None if isnan(self.core_seconds) else self.core_seconds,
             "threads": self.most_threads,
+            "last_threads": trainer.threads,
             "products": asdict(self.products),
             "regrouped": list(self.regrouped),
             "history": self.history,
@@ -229,10 +230,11 @@ class Checkpoint:
     plan: TrainingPlan
     iterations: int
     seconds: float
+    """nan if unknown: what a reproducible blueprint carries tells none of a plan of iterations."""
     products: Products
     cards: CardAbstraction
-    threads: int
-    """The largest number in any sitting."""
+    threads: int | None
+    """Of the last sitting, if it is known."""
     regrouped_at: int
     """Iterations that were done when it got its present buckets."""
 
@@ -255,14 +257,15 @@ def parse_record(where: Path, record: Mapping[str, Any], cards: CardAbstraction)
     regrouped = parse_regroupings(record.get("regrouped", []))
     plan = dict(record["plan"])
     plan["settings"] = TrainingSettings(**plan["settings"])
+    seconds_known = plan["seconds"] or record["core_seconds"] is not None
     return Checkpoint(
         preset,
         TrainingPlan(**plan),
         int(record["iterations"]),
-        float(record["seconds"]),
+        float(record["seconds"]) if seconds_known else nan,
         Products(**record.get("products", {})),
         cards,
-        int(record.get("threads", 1)),
+        record.get("last_threads"),
         regrouped[-1].iterations if regrouped else 0,
     )
 
@@ -298,7 +301,7 @@ def restore(
         trainer.follow(plan)
     run.core_seconds = nan if record["core_seconds"] is None else float(record["core_seconds"])
     run.products = before.products
-    run.most_threads = max(threads, before.threads)
+    run.most_threads = max(threads, int(record.get("threads", 1)))
     run.regrouped = parse_regroupings(record.get("regrouped", []))
     run.history = _thinned([tuple(row) for row in record["history"]])
     run._last = (trainer.iterations, trainer.seconds, 0)

@@ -278,7 +278,8 @@ def _measure(args: argparse.Namespace) -> int:
     deals = new_deals(args.deals, game.num_rounds)
     state = np.array([batch_seed(args.seed, 2**62)], dtype=np.uint64)  # no batch of a training
     threads, start = os.cpu_count() or 1, time.perf_counter()
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         HoldemDealer(open_tables(blueprint.cards, progress=progress)).fill(state, deals)
         task = progress.add_task("responding to the blueprint", total=2)
         found = respond(game, blueprint.table(), deals, held_out=0.2, threads=threads)

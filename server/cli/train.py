@@ -182,11 +182,13 @@ def _plan(args: argparse.Namespace, checkpoint: Checkpoint, where: Path) -> Trai
             f"{where} holds a training of seed {before.seed}, which it keeps: leave out --seed {args.seed}"
         )
     plan = replace(before, settings=_settings(args, before.settings))
-    if args.iterations or args.seconds:
+    longer = bool(args.iterations or args.seconds)
+    if longer:
         plan = make_plan(plan.settings, plan.seed, args.iterations, args.seconds)
+    if plan != before:
         verify_longer(plan, checkpoint.iterations, checkpoint.seconds)
-        if args.burn_in is None:
-            plan = burn_in_since(plan, checkpoint, checkpoint.regrouped_at)
+    if longer and args.burn_in is None:
+        plan = burn_in_since(plan, checkpoint, checkpoint.regrouped_at)
     return plan
 
 
@@ -198,7 +200,7 @@ def _verify_memory(preset: BlueprintPreset, num_buckets: tuple[int, ...]) -> Non
     needed, available = estimate_cost(preset.game(num_buckets)).memory_bytes, available_memory_bytes()
     if available is not None and needed > available:
         raise ValueError(
-            f"{preset.name} with {max(num_buckets):,} buckets needs {needed / 1e9:.1f} GB of memory and "
+            f"{preset.name} with {max(num_buckets[1:]):,} buckets needs {needed / 1e9:.1f} GB of memory and "
             f"{available / 1e9:.1f} are free here: take fewer buckets (--cards) or another machine"
         )
 
@@ -216,11 +218,12 @@ def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple
     plan = make_plan(_settings(args, preset.settings), seed, iterations, args.seconds)
     _verify_memory(preset, (NUM_CLASSES, *card_preset.buckets))
     folder = args.checkpoint or Path(f"training-{preset.name}")
-    _occupy_new(folder, preset, lock)
+    products = _products(args, Products())
+    _occupy_new(folder, preset, products, lock)
     with _bars(console) as progress:
         cards = make_card_abstraction(card_preset.name, seed, progress)
     training = TrainingRun(preset, plan, cards, _dealer(cards, console), args.threads or _all_threads())
-    training.products = _products(args, Products())
+    training.products = products
     return folder, training
 
 
@@ -244,13 +247,14 @@ def _continue(args: argparse.Namespace, console: Console, lock: ExitStack) -> tu
         num_buckets = (NUM_CLASSES, *card_preset.buckets)
     _verify_memory(carried.preset, num_buckets)
     folder = args.checkpoint or Path(f"training-{carried.preset.name}")
-    _occupy_new(folder, carried.preset, lock)
+    products = _products(args, carried.products)
+    _occupy_new(folder, carried.preset, products, lock)
     state = unfold(unpack(args.source))  # unpacked a moment ago: not once more to verify it
     if card_preset is not None:
         state = _regrouped(state, card_preset, plan, console)
     threads = args.threads or _all_threads()
     training = restore(args.source, state, _dealer(state.cards, console), threads, plan)
-    training.products = _products(args, carried.products)
+    training.products = products
     training.save(folder)  # a kill from here on does not lose what was asked for
     return folder, training
 
@@ -284,7 +288,8 @@ def _resume(args: argparse.Namespace, console: Console, lock: ExitStack) -> tupl
     lock.enter_context(occupied(folder))
     checkpoint = read_checkpoint(folder)
     plan = _plan(args, checkpoint, folder)
-    threads = args.threads or checkpoint.threads
+    _verify_memory(checkpoint.preset, checkpoint.cards.num_buckets)
+    threads = args.threads or checkpoint.threads or _all_threads()
     training = resume(folder, _dealer(checkpoint.cards, console), threads, plan)
     training.products = _products(args, checkpoint.products)
     return folder, training
@@ -302,16 +307,21 @@ def _all_threads() -> int:
     return os.cpu_count() or 1
 
 
-def _occupy_new(folder: Path, preset: BlueprintPreset, lock: ExitStack) -> None:
+def _occupy_new(folder: Path, preset: BlueprintPreset, products: Products, lock: ExitStack) -> None:
     from solver.training import CHECKPOINT
     from solver.training_folder import occupied
 
     lock.enter_context(occupied(folder))
     if (folder / CHECKPOINT).exists():
         raise ValueError(f"{folder} holds a training already: go on with --resume, or name another folder")
-    for name in (f"{preset.name}.blueprint", f"{preset.name}.blueprint.xz"):
-        if (folder / name).exists():
-            raise ValueError(f"{folder / name} would be replaced: move it, or name another folder")
+    plain = folder / f"{preset.name}.blueprint"
+    for path in (plain, *([_packed_twin(plain)] if products.pack else [])):
+        if path.exists():
+            raise ValueError(f"{path} would be replaced: move it, or name another folder")
+
+
+def _packed_twin(path: Path) -> Path:
+    return path.with_name(f"{path.name}.xz")
 
 
 def _bars(console: Console) -> Progress:
@@ -347,8 +357,8 @@ def _train(training: TrainingRun, folder: Path, interval: float | None, console:
                     saving = saved - before
         asked = len(stopping)
         while not _save(training, folder, console) and len(stopping) == asked:
-            _say(_loud(console), "this is all there is of the training: make room; Ctrl-C gives it up")
-            _wait(interval or _INTERVAL, lambda: len(stopping) > asked)
+            _say(_loud(console), "what was learned since is only in memory: trying again; Ctrl-C gives it up")
+            _wait(_INTERVAL, lambda: len(stopping) > asked)
     return bool(stopping)
 
 
@@ -413,7 +423,7 @@ def _finish(training: TrainingRun, folder: Path, console: Console) -> int:
     if products.carry:
         size = fold_in(training, path)
     if products.pack:
-        size = pack(path, folder / f"{path.name}.xz")
+        size = pack(path, _packed_twin(path))
     if training.history:
         iterations, _, regret, drift, nodes = zip(*training.history, strict=True)
         curves = [

@@ -21,6 +21,8 @@ def test_a_containers_limit_counts(tmp_path: Path) -> None:
     (tmp_path / "memory.max").write_text("500000\n")
     (tmp_path / "memory.current").write_text("100000\n")
     assert available_memory_bytes(meminfo, tmp_path) == 400000
+    (tmp_path / "memory.stat").write_text("anon 20000\ninactive_file 50000\nactive_file 30000\n")
+    assert available_memory_bytes(meminfo, tmp_path) == 480000
     (tmp_path / "memory.max").write_text("max\n")
     assert available_memory_bytes(meminfo, tmp_path) == 1000 * 1024
 

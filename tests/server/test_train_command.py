@@ -200,6 +200,18 @@ def test_never_to_prune(never: list[str], tmp_path: Path) -> None:
     assert read_checkpoint(tmp_path).plan.settings.prune_below == -inf
 
 
+def test_a_training_goes_on_with_as_many_threads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As in its last sitting, whatever the one before had on another machine."""
+    assert train(tmp_path / "first", "--iterations", "4096", "--threads", "3", "--carry") == 0
+    source = str(tmp_path / "first" / "tiny.blueprint")
+    assert train(tmp_path / "second", "--from", source, "--iterations", "8192", "--threads", "2") == 0
+    capsys.readouterr()
+    assert main(["train", "--resume", "--checkpoint", str(tmp_path / "second")]) == 0
+    assert "2 threads" in capsys.readouterr().err
+    provenance = open_blueprint(tmp_path / "second" / "tiny.blueprint").provenance
+    assert provenance.threads == 3  # the most there ever were: more than one cannot be repeated
+
+
 def test_a_training_goes_on_as_what_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its preset, its seed, and what it makes besides the blueprint."""
     assert train(tmp_path, "--iterations", "1024", "--carry", "--pack") == 0
@@ -232,7 +244,10 @@ def test_from_a_blueprint_that_carries_its_training(
         (["--iterations", "100"], "4,096 iterations are done"),
         ([], "4,096 iterations are done, all that was planned"),
         (["--iterations", "8192", "--checkpoint", str(first)], "holds a training already"),
-        (["--iterations", "8192", "--checkpoint", str(kept)], "tiny.blueprint.xz would be replaced"),
+        (
+            ["--iterations", "8192", "--pack", "--checkpoint", str(kept)],
+            "tiny.blueprint.xz would be replaced",
+        ),
         (["--preset", "default", "--iterations", "8192"], "leave out --preset default"),
         (["--seed", "6", "--iterations", "8192"], "leave out --seed 6"),
     ):
@@ -317,6 +332,7 @@ def test_reproducible_blueprints_carry_no_times(tmp_path: Path, capsys: pytest.C
     provenance = open_blueprint(tmp_path / "c" / "tiny.blueprint").provenance
     assert provenance.core_hours is None
     assert provenance.date is not None
+    assert train(tmp_path / "c", "--resume", "--seconds", "5") == 2
     assert train(tmp_path / "c", "--resume") == 0
 
 
@@ -363,10 +379,10 @@ def test_the_last_checkpoint_is_tried_until_it_is_written(
         return save(run, folder)
 
     monkeypatch.setattr(TrainingRun, "save", save_on_a_full_disk)
-    monkeypatch.setattr("server.cli.train._INTERVAL", 0.01)
+    monkeypatch.setattr("server.cli.train._wait", lambda *_: None)
     assert train(tmp_path, "--iterations", "1024") == 0
     assert tries == [1024] * 3
-    assert capsys.readouterr().err.count("make room") == 2
+    assert capsys.readouterr().err.count("is only in memory") == 2
     assert open_blueprint(tmp_path / "tiny.blueprint").provenance.iterations == 1024
 
 
