@@ -36,7 +36,7 @@ class AgentPlayer:
     def identity(self) -> str:
         """Of the blueprint's content, and what is played by defaults that have changed."""
         settings = self.agent.settings
-        return f"{self.blueprint.identity}-{settings.leaf}-{settings.preflop}"
+        return f"{self.blueprint.identity}-{settings.leaf}-{settings.preflop}-{settings.flop_method}"
 
     @cached_property
     def clock(self) -> MatchClock | None:

@@ -12,6 +12,7 @@
     agent,leaf=net                         or valued by the blueprint's net
     agent,preflop=solve                    the first round always solved, or never (lookup); by default as
                                            soon as somebody bets what the blueprint does not have (offtree)
+    agent,flop=offtree                     flops likewise, which by default are always solved (solve)
 
     python:FILE.py:NAME,option=value       a function or class of somebody's file (arena.python_player)
     acpc:COMMAND                           a program that speaks ACPC; plays over a dealer only
@@ -35,7 +36,7 @@ from arena.players import OpenPolicyPlayer, Player, PolicyPlayer
 from arena.policies import OPEN_POLICIES, POLICIES
 from arena.python_player import PYTHON, file_digest, load_player
 from solver.agent import Agent
-from solver.agent_settings import LEARNED, SOLVE_OFF_TREE, make_settings
+from solver.agent_settings import LEARNED, SOLVE, SOLVE_OFF_TREE, make_settings
 from solver.blueprint import Blueprint, open_blueprint
 from solver.default_blueprint import default_blueprint_path
 
@@ -136,6 +137,7 @@ def _agent_player(text: str, argument: str, options: Options) -> Player:
             budget=budget,
             safe=options.get("safe", "1") != "0",
             preflop=options.get("preflop", SOLVE_OFF_TREE),
+            flop=options.get("flop", SOLVE),
             leaf=options.get("leaf", LEARNED),
             **numbers,
         )
@@ -193,6 +195,6 @@ KINDS: dict[str, Callable[[str, str, Options], Player]] = {
 
 OPTIONS = {
     "blueprint": ("bias", "threshold", "purify"),
-    "agent": ("budget", "iterations", "leaf", "values", "preflop", "safe", "threads"),
+    "agent": ("budget", "iterations", "leaf", "values", "preflop", "flop", "safe", "threads"),
 }
 """What these players can be told."""

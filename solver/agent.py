@@ -9,7 +9,7 @@
 
 As long as all bets of the first round are in the blueprint's tree it is looked up: the blueprint is the
 solution of that game. Without a table in its file (`solver.opponent_values`) it is, whatever is bet. So are
-flops and turns that there is no time to solve (`solver.blueprint_streets`).
+flops and turns that there is no time to solve, and flops if the settings say so (`solver.blueprint_streets`).
 Decisions are a function of what is public, the seed and the limits: the cards we hold only say which column
 of the strategy to draw from. A `Decision` tells what the next one has to know: `Decision.after`.
 """
@@ -22,7 +22,16 @@ from dataclasses import replace
 from game.actions import CALL, raise_to
 from game.betting import BettingState, start
 from game.cards import Cards
-from solver.agent_settings import FLOP, LOOK_UP, NET, PREFLOP, SOLVE, AgentSettings, make_settings
+from solver.agent_settings import (
+    FLOP,
+    LOOK_UP,
+    NET,
+    PREFLOP,
+    SOLVE,
+    SOLVE_OFF_TREE,
+    AgentSettings,
+    make_settings,
+)
 from solver.blueprint import Blueprint
 from solver.blueprint_preflop import BlueprintPreflop
 from solver.blueprint_streets import BlueprintStreets
@@ -118,7 +127,8 @@ class Agent:
             context = self._preflop.context(betting, seed, limits)
         promised = context.promised(betting, board) if self.settings.safe else None
         root = find_root(betting, board, context)
-        if promised is None and not self._solves.has_time(root, started, limits):
+        looks_up = betting.round_index == FLOP and self.settings.flop_method == SOLVE_OFF_TREE
+        if promised is None and (looks_up or not self._solves.has_time(root, started, limits)):
             looked_up = self._streets.decide(betting, board, context)
             if looked_up is not None:
                 return looked_up

@@ -20,6 +20,7 @@ TABLE = "table"
 
 SOLVE_OFF_TREE, SOLVE, LOOK_UP = "offtree", "solve", "lookup"
 PREFLOP_METHODS = (SOLVE_OFF_TREE, SOLVE, LOOK_UP)
+FLOP_METHODS = (SOLVE, SOLVE_OFF_TREE)
 
 _TURN_ITERATIONS, _RIVER_ITERATIONS = 0.5, 4.0
 """For each one that flops get."""
@@ -79,6 +80,8 @@ class AgentSettings:
     """Whether the first round is solved or looked up: looked up until somebody bets what the blueprint's tree
     does not have, from there on solved; always to SOLVE; always to LOOK_UP. Without a table for it in the
     blueprint's file it is looked up."""
+    flop_method: str = SOLVE
+    """Whether flops are solved, or looked up until somebody bets what the blueprint's tree does not have."""
     safe: bool = True
     """Whether the opponent keeps what the last solution promised him, once there was one to the end."""
 
@@ -94,6 +97,7 @@ def make_settings(
     threads: int = 1,
     safe: bool = True,
     preflop: str = SOLVE_OFF_TREE,
+    flop: str = SOLVE,
     leaf: str = LEARNED,
 ) -> AgentSettings:
     """Settings from a few numbers; refuses what makes no sense with `ValueError`.
@@ -106,6 +110,7 @@ def make_settings(
     safe        whether later solves keep what earlier ones promised the opponent
     preflop     when the first round is solved: offtree, as soon as somebody bets what the blueprint does not
                 have; solve, always; lookup, never
+    flop        likewise: solve or offtree
     leaf        what values the end of the flop: learned, adapted, rollouts, or the blueprint's value net
     """
     if budget < 0 or iterations < 0 or threads < 1:
@@ -114,6 +119,8 @@ def make_settings(
         raise ValueError(f"{leaf!r} values no leaves: choose one of {', '.join(LEAF_METHODS)}")
     if preflop not in PREFLOP_METHODS:
         raise ValueError(f"{preflop!r} is no way to play the first round: {', '.join(PREFLOP_METHODS)} are")
+    if flop not in FLOP_METHODS:
+        raise ValueError(f"{flop!r} is no way to play flops: {' and '.join(FLOP_METHODS)} are")
     if values and leaf == LEARNED:
         raise ValueError(
             "learned leaves adapt and have no continuations to count: choose leaf=adapted or rollouts, too"
@@ -135,4 +142,5 @@ def make_settings(
         threads=threads,
         safe=safe,
         preflop=preflop,
+        flop_method=flop,
     )

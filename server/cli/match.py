@@ -35,6 +35,7 @@ players:
       values     continuations to choose from, but for learned leaves: 1, 2 or 4
       preflop    when the first round is solved: offtree (as soon as somebody bets what the blueprint does not
                  have), solve (always) or lookup (never)
+      flop       likewise: solve or offtree, which takes half the time
       safe=0     turn off safe re-solving
       threads    of every solve
   python:mybot.py:NAME                                              your own: a function or class

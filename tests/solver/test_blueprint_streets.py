@@ -69,6 +69,22 @@ def test_what_the_tree_does_not_have_is_solved(agent: Agent) -> None:
     assert decision.method is Method.DEPTH_LIMITED
 
 
+def test_flops_are_looked_up_on_request(blueprint: Blueprint) -> None:
+    """However much time there is, and as long as the tree has all bets."""
+    agent = Agent(blueprint, make_settings(iterations=4, flop="offtree"))
+    methods = {
+        line: agent.decide(parse_betting(HUNL, line), board, None, 1).method
+        for line, board in (("r300c/", FLOP), ("r300c/r417", FLOP), ("r300c/cc/", TURN))
+    }
+    assert methods == {
+        "r300c/": Method.BLUEPRINT,
+        "r300c/r417": Method.DEPTH_LIMITED,
+        "r300c/cc/": Method.EXACT,
+    }
+    with pytest.raises(ValueError, match="'lookup' is no way to play flops: solve and offtree are"):
+        make_settings(flop="lookup")
+
+
 def test_rivers_are_always_solved(agent: Agent) -> None:
     board = (*TURN, *parse_cards("9s"))
     decision = agent.decide(parse_betting(HUNL, "r300c/cc/cc/"), board, None, 1, NO_TIME)
