@@ -121,7 +121,7 @@ def test_texts_name_players(folder: Path) -> None:
     texts = (f"blueprint:{path}", f"agent:{path}", f"blueprint:{other}", "call")
     same, agent, different, none = (player_identity(text) for text in texts)
     assert same != different
-    assert agent == f"{same}-learned-offtree"
+    assert agent == f"{same}-learned-offtree-solve"
     assert none == ""
 
 
