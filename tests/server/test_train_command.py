@@ -348,9 +348,8 @@ def test_one_training_at_a_time_in_a_folder(tmp_path: Path, capsys: pytest.Captu
     assert train(tmp_path, "--resume") == 0
 
 
-def test_a_checkpoint_that_cannot_be_written_is_tried_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def fill_disk_at_first(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Checkpoints cannot be written twice; returns the iterations at which it was tried."""
     save, tries = TrainingRun.save, []
 
     def save_on_a_full_disk(run: TrainingRun, folder: Path) -> int:
@@ -360,6 +359,13 @@ def test_a_checkpoint_that_cannot_be_written_is_tried_again(
         return save(run, folder)
 
     monkeypatch.setattr(TrainingRun, "save", save_on_a_full_disk)
+    return tries
+
+
+def test_a_checkpoint_that_cannot_be_written_is_tried_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries = fill_disk_at_first(monkeypatch)
     assert train(tmp_path, "--iterations", "8192", "--interval", "1e-9") == 0
     assert len(tries) > 3
     assert read_checkpoint(tmp_path).iterations == 8192
@@ -370,15 +376,7 @@ def test_the_last_checkpoint_is_tried_until_it_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The training is over, and all of it is in memory."""
-    save, tries = TrainingRun.save, []
-
-    def save_on_a_full_disk(run: TrainingRun, folder: Path) -> int:
-        tries.append(run.trainer.iterations)
-        if len(tries) < 3:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return save(run, folder)
-
-    monkeypatch.setattr(TrainingRun, "save", save_on_a_full_disk)
+    tries = fill_disk_at_first(monkeypatch)
     monkeypatch.setattr("server.cli.train._wait", lambda *_: None)
     assert train(tmp_path, "--iterations", "1024") == 0
     assert tries == [1024] * 3
