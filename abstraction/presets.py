@@ -11,7 +11,7 @@ from abstraction.clustering import cluster
 from abstraction.errors import AbstractionError
 from abstraction.features import ROUND_NAMES, sample_points
 from abstraction.opponents import OPPONENT_CLASSES
-from game.hands import HAND_CLASS
+from game.hands import HAND_CLASS, NUM_CLASSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,11 @@ class CardPreset:
     name: str
     buckets: tuple[int, int, int]  # flop, turn, river
     samples: tuple[Sample, Sample, Sample]
+
+    @property
+    def num_buckets(self) -> tuple[int, ...]:
+        """Of each round, the first one's classes included."""
+        return (NUM_CLASSES, *self.buckets)
 
 
 def _preset(name: str, buckets: int, flop: Sample, turn: Sample, river: Sample) -> CardPreset:

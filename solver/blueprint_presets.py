@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from abstraction.menu import parse_menu_book
 from abstraction.presets import CARD_PRESETS
 from game.definition import HUNL, GameDefinition
-from game.hands import NUM_CLASSES
 from solver.betting_tree import build_hand_tree
 from solver.mccfr import TrainingError, TrainingSettings
 from solver.training_game import TrainingGame, make_training_game
@@ -32,7 +31,7 @@ class BlueprintPreset:
     @property
     def num_buckets(self) -> tuple[int, ...]:
         """Of each round."""
-        return (NUM_CLASSES, *CARD_PRESETS[self.cards].buckets)
+        return CARD_PRESETS[self.cards].num_buckets
 
     def game(self, num_buckets: tuple[int, ...] | None = None) -> TrainingGame:
         """The betting tree laid out for the trainer.

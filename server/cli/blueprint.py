@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING
 from server.cli.numbers import whole_number
 from server.cli.outputs import check_output
 from server.cli.train import CARD_PRESET_NAMES
+from server.machine import usable_cores
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -115,7 +115,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     values.add_argument(
         "--threads",
         type=whole_number(),
-        default=os.cpu_count() or 1,
+        default=usable_cores(),
         help="one: a repeatable table (default: %(default)s)",
     )
     net = verbs.add_parser("net", help="train the value net, which agents with leaf=net use on the flop")
@@ -145,7 +145,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     plan.add_argument("--preset", default="default", help="tiny, default or paper (default: default)")
     plan.add_argument("--cards", help=f"buckets instead of the preset's own: {CARD_PRESET_NAMES}")
     plan.add_argument(
-        "--threads", type=whole_number(), default=os.cpu_count() or 1, help="default: all (%(default)s)"
+        "--threads", type=whole_number(), default=usable_cores(), help="default: all (%(default)s)"
     )
     plan.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -277,7 +277,7 @@ def _measure(args: argparse.Namespace) -> int:
     game = blueprint.training_game
     deals = new_deals(args.deals, game.num_rounds)
     state = np.array([batch_seed(args.seed, 2**62)], dtype=np.uint64)  # no batch of a training
-    threads, start = os.cpu_count() or 1, time.perf_counter()
+    threads, start = usable_cores(), time.perf_counter()
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         HoldemDealer(open_tables(blueprint.cards, progress=progress)).fill(state, deals)

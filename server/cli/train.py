@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from server.cli.numbers import any_number, number_or_never, positive_number, whole_number
+from server.machine import available_memory_bytes, usable_cores
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,7 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads",
         type=whole_number(),
-        help=f"default: all ({os.cpu_count() or 1}), or with --resume as many as before",
+        help=f"default: all ({usable_cores()}), or with --resume as many as before",
     )
     parser.add_argument(
         "--seed", type=whole_number(0), help="of all randomness (default: 1, or the training's)"
@@ -194,7 +194,6 @@ def _plan(args: argparse.Namespace, checkpoint: Checkpoint, where: Path) -> Trai
 
 def _verify_memory(preset: BlueprintPreset, num_buckets: tuple[int, ...]) -> None:
     """Refuse what this machine has no room for, before anything long is begun."""
-    from server.machine import available_memory_bytes
     from solver.blueprint_presets import estimate_cost
 
     needed, available = estimate_cost(preset.game(num_buckets)).memory_bytes, available_memory_bytes()
@@ -207,7 +206,6 @@ def _verify_memory(preset: BlueprintPreset, num_buckets: tuple[int, ...]) -> Non
 
 def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
     from abstraction.presets import make_card_abstraction, named_card_preset
-    from game.hands import NUM_CLASSES
     from solver.blueprint_presets import named_preset
     from solver.mccfr import make_plan
     from solver.training import Products, TrainingRun
@@ -216,13 +214,13 @@ def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple
     card_preset = named_card_preset(args.cards or preset.cards)
     iterations = args.iterations or (0 if args.seconds else preset.iterations)
     plan = make_plan(_settings(args, preset.settings), seed, iterations, args.seconds)
-    _verify_memory(preset, (NUM_CLASSES, *card_preset.buckets))
+    _verify_memory(preset, card_preset.num_buckets)
     folder = args.checkpoint or Path(f"training-{preset.name}")
     products = _products(args, Products())
     _occupy_new(folder, preset, products, lock)
     with _bars(console) as progress:
         cards = make_card_abstraction(card_preset.name, seed, progress)
-    training = TrainingRun(preset, plan, cards, _dealer(cards, console), args.threads or _all_threads())
+    training = TrainingRun(preset, plan, cards, _dealer(cards, console), args.threads or usable_cores())
     training.products = products
     return folder, training
 
@@ -230,7 +228,6 @@ def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple
 def _continue(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
     """From what a blueprint carries, in a new folder."""
     from abstraction.presets import named_card_preset
-    from game.hands import NUM_CLASSES
     from solver.blueprint import unpack
     from solver.carried_training import read_carried, unfold
     from solver.mccfr import verify_unfinished
@@ -240,19 +237,17 @@ def _continue(args: argparse.Namespace, console: Console, lock: ExitStack) -> tu
     carried = read_carried(args.source)
     plan = _plan(args, carried, args.source)
     verify_unfinished(plan, carried.iterations, carried.seconds)
-    card_preset, num_buckets = None, carried.cards.num_buckets
-    if args.cards is not None:
-        card_preset = named_card_preset(args.cards)
+    card_preset = None if args.cards is None else named_card_preset(args.cards)
+    if card_preset is not None:
         plan = plan_regrouped(plan, carried, burn_in=args.burn_in)
-        num_buckets = (NUM_CLASSES, *card_preset.buckets)
-    _verify_memory(carried.preset, num_buckets)
+    _verify_memory(carried.preset, (card_preset or carried.cards).num_buckets)
     folder = args.checkpoint or Path(f"training-{carried.preset.name}")
     products = _products(args, carried.products)
     _occupy_new(folder, carried.preset, products, lock)
     state = unfold(unpack(args.source))  # unpacked a moment ago: not once more to verify it
     if card_preset is not None:
         state = _regrouped(state, card_preset, plan, console)
-    threads = args.threads or _all_threads()
+    threads = args.threads or usable_cores()
     training = restore(args.source, state, _dealer(state.cards, console), threads, plan)
     training.products = products
     training.save(folder)  # a kill from here on does not lose what was asked for
@@ -289,7 +284,7 @@ def _resume(args: argparse.Namespace, console: Console, lock: ExitStack) -> tupl
     checkpoint = read_checkpoint(folder)
     plan = _plan(args, checkpoint, folder)
     _verify_memory(checkpoint.preset, checkpoint.cards.num_buckets)
-    threads = args.threads or checkpoint.threads or _all_threads()
+    threads = args.threads or checkpoint.threads or usable_cores()
     training = resume(folder, _dealer(checkpoint.cards, console), threads, plan)
     training.products = _products(args, checkpoint.products)
     return folder, training
@@ -301,10 +296,6 @@ def _dealer(cards: CardAbstraction, console: Console) -> Dealer:
 
     with _bars(console) as progress:
         return HoldemDealer(open_tables(cards, progress=progress))
-
-
-def _all_threads() -> int:
-    return os.cpu_count() or 1
 
 
 def _occupy_new(folder: Path, preset: BlueprintPreset, products: Products, lock: ExitStack) -> None:
@@ -392,7 +383,7 @@ def _save(training: TrainingRun, folder: Path, console: Console) -> bool:
 def _wait(seconds: float, until: Callable[[], bool]) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end and not until():
-        time.sleep(min(0.1, seconds))
+        time.sleep(0.1)
 
 
 def _loud(console: Console) -> Console:

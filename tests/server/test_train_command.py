@@ -397,7 +397,7 @@ def test_a_signal_gives_the_last_checkpoint_up(tmp_path: Path, monkeypatch: pyte
 def test_what_has_no_room_in_memory_is_refused_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.machine.available_memory_bytes", lambda: 400_000_000)
+    monkeypatch.setattr("server.cli.train.available_memory_bytes", lambda: 400_000_000)
     assert train(tmp_path / "x", "--preset", "default") == 2
     assert "GB of memory and 0.4 are free here" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
