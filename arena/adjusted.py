@@ -24,8 +24,16 @@ class Adjusted:
     sample_reduction: float
     """The same of a sample: in duplicate matches, of a pair of hands."""
 
+    @property
+    def variance_removed(self) -> float:
+        """Share of the variance of a sample that is gone: so many fewer hands give the same interval."""
+        return 1.0 - (1.0 - self.sample_reduction) ** 2
+
     def __str__(self) -> str:
-        return f"{self.name}: {self.estimate} (standard deviation of a hand {-self.reduction:+.0%})"
+        return (
+            f"{self.name}: {self.estimate} (variance {-self.variance_removed:+.0%},"
+            f" standard deviation of a hand {-self.reduction:+.0%})"
+        )
 
     def to_json(self) -> dict[str, float | None]:
         """What a program wants to know."""
@@ -34,6 +42,7 @@ class Adjusted:
             "sd_hand_mbb": self.deviation,
             "sd_reduction": self.reduction,
             "sd_reduction_samples": self.sample_reduction,
+            "variance_removed": self.variance_removed,
         }
 
 

@@ -19,11 +19,12 @@ from arena.aivat_hand import make_corrector
 from arena.blueprint_player import BlueprintPlayer
 from arena.chunks import Chunk, PlayedChunks, Tick, missing_numbers, play_missing
 from arena.errors import MatchAborted
+from arena.external_player import ExternalPlayer
 from arena.fast_duel import FastDuel, can_play_fast
 from arena.journal import Journal
 from arena.pairs import Correct, play_pair
 from arena.players import Player
-from arena.registry import make_player, player_identity
+from arena.registry import external_command, make_match_player, player_identity
 from arena.results import MatchResult, duplicate_result
 from arena.workers import WorkerPool
 from game.definition import GameDefinition, definition_text, parse_definition
@@ -65,7 +66,7 @@ def play_duplicate(
     """Play what is missing and return the result; blocks.
 
     path      the journal: the match goes on where it ended, if it has one already
-    workers   processes or threads (all cores by default)
+    workers   processes or threads (all cores by default; one for other programs, who run in each)
     tick      called after every chunk that was written down
     progress  for the building of bucket tables
     """
@@ -73,12 +74,17 @@ def play_duplicate(
     try:
         missing = missing_numbers(journal.lines, terms.pairs)
         if len(missing):
-            count = min(workers or os.cpu_count() or 1, len(missing))
+            count = min(workers or default_workers(terms), len(missing))
             play_missing(missing, _player_of_chunks(terms, count, progress), journal, tick)
     finally:
         journal.close()
     wanted = [line for line in journal.lines if int(line.split(" ", 1)[0]) < terms.pairs]
     return duplicate_result(terms.definition, terms.names, terms.seed, wanted)
+
+
+def default_workers(terms: DuplicateTerms) -> int:
+    """Other programs may mind being run many times at once."""
+    return 1 if any(map(external_command, terms.players)) else os.cpu_count() or 1
 
 
 class SlowDuel:
@@ -93,6 +99,12 @@ class SlowDuel:
     ) -> None:
         self._definition, self._players, self._seed, self._correct = definition, players, seed, correct
 
+    def close(self) -> None:
+        """The match is over: programs that play may leave."""
+        for player in self._players:
+            if isinstance(player, ExternalPlayer):
+                player.close()
+
     def __call__(self, chunk: Chunk) -> str:
         """Lines of the chunk's pairs; blocks for as long as the players think."""
         first, count = chunk
@@ -105,19 +117,21 @@ class SlowDuel:
 
 def make_slow_duel(definition: str, texts: tuple[str, str], seed: int, aivat: bool) -> SlowDuel:
     """From texts: for worker processes."""
-    game, players = parse_definition(definition), (make_player(texts[0]), make_player(texts[1]))
+    game, players = parse_definition(definition), (make_match_player(texts[0]), make_match_player(texts[1]))
     return SlowDuel(game, players, seed, make_corrector(game, players) if aivat else None)
 
 
 def corrects_on_the_way(terms: DuplicateTerms) -> bool:
     """Whether AIVAT of a match is done while it is played: unless two blueprints play."""
-    return not can_play_fast(terms.definition, (make_player(terms.players[0]), make_player(terms.players[1])))
+    return not can_play_fast(
+        terms.definition, (make_match_player(terms.players[0]), make_match_player(terms.players[1]))
+    )
 
 
 def _player_of_chunks(
     terms: DuplicateTerms, workers: int, progress: Progress | None
 ) -> Callable[[Iterator[Chunk]], PlayedChunks]:
-    players = make_player(terms.players[0]), make_player(terms.players[1])
+    players = make_match_player(terms.players[0]), make_match_player(terms.players[1])
     first, second = players
     if can_play_fast(terms.definition, players) and not terms.aivat:
         assert isinstance(first, BlueprintPlayer)
@@ -140,9 +154,12 @@ def _player_of_chunks(
 
 
 def _here(duel: SlowDuel, chunks: Iterator[Chunk]) -> PlayedChunks:
-    for chunk in chunks:
-        started = time.monotonic()
-        yield chunk, duel(chunk), time.monotonic() - started
+    try:
+        for chunk in chunks:
+            started = time.monotonic()
+            yield chunk, duel(chunk), time.monotonic() - started
+    finally:
+        duel.close()
 
 
 def _in_processes(make: Callable[[], SlowDuel], workers: int, chunks: Iterator[Chunk]) -> PlayedChunks:

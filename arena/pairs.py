@@ -20,7 +20,7 @@ from traceback import extract_tb
 import numpy as np
 
 from arena.errors import BrokenPlayer, MatchAborted
-from arena.players import HandPlayer, Player
+from arena.players import HandPlayer, Player, WatchingHandPlayer
 from game.cards import Cards
 from game.definition import NUM_PLAYERS, GameDefinition
 from game.errors import IllegalAction
@@ -124,6 +124,9 @@ def play_pair(
             state = play_hand(new_hand(definition, hole, board), by_position)
         except BrokenPlayer as broken:
             raise MatchAborted(f"{players[broken.position ^ swapped].name}: {broken}") from broken
+        for position, seat in enumerate(by_position):
+            if isinstance(seat, WatchingHandPlayer):
+                seat.finish(state, position)
         corrected = None if correct is None else correct(state, swapped, by_position)
         played.append(PlayedHand(state.betting.text, state.values()[swapped], stake_of(state), corrected))
     return PlayedPair(number, (played[0], played[1]))
@@ -135,13 +138,15 @@ def stake_of(state: HandState) -> int:
 
 
 def play_hand(state: HandState, seats: tuple[HandPlayer, HandPlayer]) -> HandState:
-    """Play to the end; seats are by position. Raises `BrokenPlayer`."""
+    """Play to the end; seats are by position. Raises `BrokenPlayer`, or what a player says of himself."""
     while not state.betting.is_finished:
         actor = state.betting.actor
         try:
             state = state.apply(seats[actor].act(state, actor))
         except IllegalAction as error:
             raise BrokenPlayer(actor, str(error)) from error
+        except MatchAborted:
+            raise
         except Exception as error:
             at = extract_tb(error.__traceback__)[-1]
             what = f"{type(error).__name__}: {error} ({at.filename}, line {at.lineno})"

@@ -31,6 +31,14 @@ class HandPlayer(Protocol):
         """A legal action; `position` is to act, and of the hole cards only his own may be looked at."""
 
 
+@runtime_checkable
+class WatchingHandPlayer(HandPlayer, Protocol):
+    """Plays one hand and wants to know how it ended."""
+
+    def finish(self, state: HandState, position: int) -> None:
+        """The hand is over."""
+
+
 class StrategySource(Protocol):
     """Knows what a player does with every hand."""
 

@@ -15,7 +15,7 @@
     agent,flop=offtree                     flops likewise, which by default are always solved (solve)
 
     python:FILE.py:NAME,option=value       a function or class of somebody's file (arena.python_player)
-    acpc:COMMAND                           a program that speaks ACPC; plays over a dealer only
+    acpc:COMMAND                           a program that speaks ACPC; plays matches only
 
 A text means the same player in every process, which is how matches send players to their workers.
 """
@@ -31,6 +31,7 @@ from typing import TypeVar
 from arena.agent_player import AgentPlayer
 from arena.blueprint_player import BlueprintPlayer
 from arena.errors import PlayerError
+from arena.external_player import ExternalPlayer
 from arena.play_style import PlayStyle
 from arena.players import OpenPolicyPlayer, Player, PolicyPlayer
 from arena.policies import OPEN_POLICIES, POLICIES
@@ -67,6 +68,12 @@ def make_player(text: str) -> Player:
     return KINDS[kind](text, argument, options)
 
 
+def make_match_player(text: str) -> Player:
+    """Likewise for matches, in which other programs play, too; those are started when they have to act."""
+    command = external_command(text)
+    return make_player(text) if command is None else ExternalPlayer(text, command)
+
+
 def player_names() -> list[str]:
     """What a text can start with."""
     return [*POLICIES, *[kind + _ARGUMENTS.get(kind, "") for kind in KINDS]]
@@ -74,6 +81,8 @@ def player_names() -> list[str]:
 
 def player_identity(text: str) -> str:
     """Tells apart what one text may mean at different times: the content of a blueprint or of a file."""
+    if external_command(text) is not None:
+        return ""
     kind, argument, _ = split_text(text)
     if kind == PYTHON:
         return file_digest(text, argument)
@@ -177,7 +186,7 @@ def external_command(text: str) -> list[str] | None:
 
 
 def _external_player(text: str, argument: str, options: Options) -> Player:  # noqa: ARG001
-    raise PlayerError(f"{text!r} is another program: it plays over a dealer, as with fathom match --dealer")
+    raise PlayerError(f"{text!r} is another program: it plays matches only, as with fathom match")
 
 
 def _refuse_rest(text: str, argument: str, options: Options) -> None:

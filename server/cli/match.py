@@ -46,13 +46,15 @@ Every deal is played twice, with the players changing places: A's result is in m
 blind) with a 95 % interval over pairs of hands. The same seed gives the same match. With --save NAME every
 pair of hands is written to NAME.match as it is played; the same command again goes on from there, also after
 a kill. Hands that were all-in early also count by the mean over all run-outs; --aivat takes out the luck of
-cards and of choices of players whose strategy is known, without bias. Unless two blueprints play, it does so
-as hands are played: a journal with it is another one than without.
+cards and of choices of players whose strategy is known, without bias, whatever the other one does, who may be
+acpc:COMMAND. Unless two blueprints play, it does so as hands are played: a journal with it is another one
+than without.
 
 examples:
   fathom match pot-odds call --hands 2000
   fathom match blueprint blueprint,bias=call --hands 1000000 --save bias --html bias.html
-  fathom match blueprint blueprint,bias=call --hands 20000 --aivat"""
+  fathom match blueprint blueprint,bias=call --hands 20000 --aivat
+  fathom match agent,budget=1 'acpc:./bot.sh' --hands 2000 --aivat --save bot"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dealer",
         action="store_true",
-        help="over the ACPC dealer, every player a process of its own; acpc:COMMAND implies it",
+        help="over the ACPC dealer, every player a process of its own; acpc:COMMAND needs it but for --aivat",
     )
     parser.add_argument(
         "--aivat", action="store_true", help="take luck out where players tell their strategy"
@@ -98,8 +100,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.hands < 2:
         raise ValueError(f"{args.hands} hands: give at least 2, a pair")
-    if args.aivat and (args.dealer or any(external_command(text) for text in (args.a, args.b))):
-        raise ValueError("--aivat asks players what they would have done: it needs a match without a dealer")
+    if args.aivat and args.dealer:
+        raise ValueError("--aivat asks players what they would have done: it needs a match without --dealer")
     check_outputs(args)
     seed = args.seed
     if seed is None:
@@ -113,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         if args.aivat:
             terms = _with_aivat(terms)
-        if args.dealer or any(external_command(text) for text in texts):
+        if args.dealer or (not args.aivat and any(external_command(text) for text in texts)):
             result = _play_over_dealer(terms, args.game, args.save, console)
         else:
             result = _play(terms, journal, args.workers, console)
@@ -185,9 +187,9 @@ def _with_aivat(terms: DuplicateTerms) -> DuplicateTerms:
 
     from arena.aivat_hand import tells_strategy, verify_known
     from arena.duplicate import corrects_on_the_way
-    from arena.registry import make_player
+    from arena.registry import make_match_player
 
-    first, second = (make_player(text) for text in terms.players)
+    first, second = (make_match_player(text) for text in terms.players)
     verify_known((tells_strategy(first), tells_strategy(second)))
     return replace(terms, aivat=corrects_on_the_way(terms))
 

@@ -139,7 +139,7 @@ def test_external_programs_have_commands_and_names() -> None:
     assert player_labels(("acpc:./bots/slow.sh 1,2", "call")) == ("acpc-slow", "call")
     with pytest.raises(PlayerError, match="names no program"):
         external_command("acpc: ")
-    with pytest.raises(PlayerError, match="over a dealer"):
+    with pytest.raises(PlayerError, match="plays matches only"):
         make_player("acpc:./bot")
 
 
