@@ -62,19 +62,23 @@ def test_one_line_and_solutions_are_kept(
 
 @pytest.mark.slow
 def test_who_always_folds_loses_and_an_opponent_who_notices_takes_more() -> None:
-    spot = solve_exactly(BOARD, 50, 1)
+    spot = solve_exactly(BOARD, 200, 1)
+    # What both best responses gain bounds how far the value of strategies is from the value of the game; so
+    # a loss is wrong by at most twice the exploitability of the exact solution and of what was solved again.
+    inexact = 2 * spot.solver.exploitability()
     for player in range(2):
         rows = spot.rows(player)
-        same = spot.loss(player, rows, 20)
-        assert abs(same.settled) < 0.01 * flop.POT
+        same = spot.loss(player, rows)
+        assert same.doubt < 0.01 * flop.POT
+        assert abs(same.settled) < inexact + 2 * same.doubt
         assert same.against_exact == pytest.approx(0, abs=1e-3 * flop.POT)
         for strategy in rows.values():
             strategy[:] = 0
             strategy[0] = 1  # folds to bets, checks otherwise
-        given_up = spot.loss(player, rows, 20)
+        given_up = spot.loss(player, rows)
         assert given_up.against_exact > 0.02 * flop.POT
-        assert given_up.doubt < 0.01 * flop.POT
-        assert given_up.settled > given_up.against_exact + 5 * given_up.doubt
+        assert given_up.settled > inexact + 2 * given_up.doubt
+        assert given_up.settled > given_up.against_exact + 2 * given_up.doubt
 
 
 def test_a_solution_of_another_spot_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
