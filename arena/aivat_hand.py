@@ -10,7 +10,8 @@ import numpy as np
 from abstraction.tables import open_tables
 from arena.agent_player import AgentPlayer
 from arena.aivat import corrected_value, mean_start
-from arena.aivat_translation import ask_blueprint
+from arena.aivat_solved import SolvedGame, ask_agent
+from arena.aivat_translation import TranslatedGame, ask_blueprint
 from arena.blueprint_player import BlueprintPlayer
 from arena.errors import MatchAborted
 from arena.holdem_aivat import HoldemGame, played_hand
@@ -65,7 +66,9 @@ class HandCorrector:
         position  A's
         seats     by position
         """
-        game, known = ask_blueprint(self._games[position], seats), self._known[position]
+        plain, known = self._games[position], self._known[position]
+        game: HoldemGame | SolvedGame | TranslatedGame
+        game = ask_blueprint(plain, seats) if all(known) else ask_agent(plain, seats, known)
         strategies = strategies_of(hand.betting, hand.board, seats, known)
         value = corrected_value(game, played_hand(game, hand, known, strategies), self._starts[position])
         return value if position == 0 else -value

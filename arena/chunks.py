@@ -10,7 +10,7 @@ from arena.journal import Journal
 from solver.layout import I64
 
 _CHUNK_SECONDS = 0.25
-_LARGEST_CHUNK = 8192
+LARGEST_CHUNK = 8192
 
 Chunk = tuple[int, int]
 """Number of the first, and how many."""
@@ -22,13 +22,13 @@ Tick = Callable[[Journal], None]
 class Pace:
     """How many fit a fraction of a second: what a kill may cost, and how smooth the progress bar is."""
 
-    def __init__(self) -> None:
-        self.size = 1
+    def __init__(self, largest: int = LARGEST_CHUNK) -> None:
+        self.size, self._largest = 1, largest
 
     def note(self, size: int, seconds: float) -> None:
         """Learn from a chunk that was done."""
         fitting = int(size * _CHUNK_SECONDS / max(seconds, 1e-6))
-        self.size = max(1, min(fitting, 4 * size, _LARGEST_CHUNK))
+        self.size = max(1, min(fitting, 4 * size, self._largest))
 
 
 def missing_numbers(lines: Sequence[str], count: int) -> I64:
@@ -53,13 +53,18 @@ def cut_chunks(missing: I64, pace: Pace) -> Iterator[Chunk]:
 
 
 def play_missing(
-    missing: I64, play: Callable[[Iterator[Chunk]], PlayedChunks], journal: Journal, tick: Tick | None = None
+    missing: I64,
+    play: Callable[[Iterator[Chunk]], PlayedChunks],
+    journal: Journal,
+    tick: Tick | None = None,
+    largest: int = LARGEST_CHUNK,
 ) -> None:
     """Play the numbers that are missing, and write them down as they are done; blocks.
 
-    tick  called after every chunk that was written down
+    tick     called after every chunk that was written down
+    largest  what a chunk may hold, and what a player who breaks off may cost
     """
-    pace = Pace()
+    pace = Pace(largest)
     for (_, size), text, seconds in play(cut_chunks(missing, pace)):
         pace.note(size, seconds)
         journal.add(text)

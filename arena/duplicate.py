@@ -17,7 +17,7 @@ from abstraction.tables import tables_are_built
 from arena.agent_player import AgentPlayer
 from arena.aivat_hand import make_corrector
 from arena.blueprint_player import BlueprintPlayer
-from arena.chunks import Chunk, PlayedChunks, Tick, missing_numbers, play_missing
+from arena.chunks import LARGEST_CHUNK, Chunk, PlayedChunks, Tick, missing_numbers, play_missing
 from arena.errors import MatchAborted
 from arena.external_player import ExternalPlayer
 from arena.fast_duel import FastDuel, can_play_fast
@@ -75,7 +75,8 @@ def play_duplicate(
         missing = missing_numbers(journal.lines, terms.pairs)
         if len(missing):
             count = min(workers or default_workers(terms), len(missing))
-            play_missing(missing, _player_of_chunks(terms, count, progress), journal, tick)
+            play = _player_of_chunks(terms, count, progress)
+            play_missing(missing, play, journal, tick, 1 if _has_programs(terms) else LARGEST_CHUNK)
     finally:
         journal.close()
     wanted = [line for line in journal.lines if int(line.split(" ", 1)[0]) < terms.pairs]
@@ -84,7 +85,7 @@ def play_duplicate(
 
 def default_workers(terms: DuplicateTerms) -> int:
     """Other programs may mind being run many times at once."""
-    return 1 if any(map(external_command, terms.players)) else os.cpu_count() or 1
+    return 1 if _has_programs(terms) else os.cpu_count() or 1
 
 
 class SlowDuel:
@@ -126,6 +127,10 @@ def corrects_on_the_way(terms: DuplicateTerms) -> bool:
     return not can_play_fast(
         terms.definition, (make_match_player(terms.players[0]), make_match_player(terms.players[1]))
     )
+
+
+def _has_programs(terms: DuplicateTerms) -> bool:
+    return any(map(external_command, terms.players))
 
 
 def _player_of_chunks(

@@ -96,3 +96,33 @@ def test_true_values_leave_no_variance_when_both_are_known(definition: GameDefin
         mean, deviation = expectation(game, strategies, BOTH)
         assert mean == pytest.approx(game.true_value(strategies), abs=1e-9)
         assert deviation < 1e-6
+
+
+@pytest.mark.parametrize(("definition", "boxes"), [(KUHN, 6), (LEDUC, 1)])
+@pytest.mark.parametrize("own", [0, 1])
+def test_a_black_box_is_measured_without_bias(definition: GameDefinition, boxes: int, own: int) -> None:
+    """Guesses are our values against the opponent we believe in; the real one does anything he likes."""
+    rng = np.random.default_rng(9)
+    believed = OneCardGame(definition, nothing).random_strategies(rng)
+    values: dict[tuple[State, int, int], float] = {}
+
+    def own_values(state: State, beliefs: Beliefs) -> float:
+        def value(first: int, second: int) -> float:
+            key = (state, first, second)
+            if key not in values:
+                values[key] = game.value(state, (first, second), believed)
+            return values[key]
+
+        return game.mean(state, beliefs, value)
+
+    game, known = OneCardGame(definition, own_values), (own == 0, own == 1)
+    for _ in range(boxes):
+        box = game.random_strategies(rng)
+        for rows in box.values():  # without dice
+            rows[:] = rows == rows.max(axis=0)
+        ours = {state: rows for state, rows in believed.items() if game.tree.player[state[0]] == own}
+        strategies = {**box, **ours}
+        mean, deviation = expectation(game, strategies, known)
+        assert mean == pytest.approx(game.true_value(strategies), abs=1e-9)
+        plain = expectation(OneCardGame(definition, nothing), strategies, (False, False))[1]
+        assert deviation < plain
