@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from arena.duplicate import DuplicateTerms
     from arena.results import MatchResult
 
+_KEPT = "what was played is kept: the same command goes on from there"
+
 _EPILOG = """\
 players:
   call, fold, random, min-raise, all-in, check-down, pot-odds       simple policies
@@ -95,6 +97,7 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from arena.duplicate import DuplicateTerms
+    from arena.errors import JournalError, MatchAborted
     from arena.registry import external_command, player_labels
     from server.game_files import load_definition
 
@@ -122,8 +125,12 @@ def run(args: argparse.Namespace) -> int:
         adjustments = _adjust(args, terms, result, console)
     except KeyboardInterrupt:
         if journal is not None:
-            console.print("stopped; what was played is kept: the same command goes on from there")
+            console.print(f"stopped; {_KEPT}")
         return 130
+    except MatchAborted as error:
+        if journal is not None and journal.exists() and not isinstance(error, JournalError):
+            console.print(f"broken off; {_KEPT}")
+        raise
     print_result(args, result, seed, adjustments)
     if not args.json:
         console.print(f"seed {seed}", style="dim")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from dataclasses import replace
@@ -18,6 +19,7 @@ from arena.players import PolicyPlayer
 from arena.policies import POLICIES
 from arena.registry import external_command, make_match_player, player_identity
 from game.definition import HUNL
+from server.cli import main
 from tests.arena.aivat_setups import LATE, use_quick_values
 from tests.arena.blueprints import made_up_blueprint
 
@@ -134,3 +136,26 @@ def test_a_black_box_is_corrected_as_the_player_it_hides(
     np.testing.assert_array_equal(result.corrected, same.corrected)
     again = play_duplicate(hidden, tmp_path / "hidden.match")
     np.testing.assert_array_equal(again.corrected, result.corrected)
+
+
+@pytest.mark.slow
+def test_the_command_measures_a_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One of our own policies behind a socket, from the command line to both intervals, in two sittings."""
+    use_quick_values(tmp_path, monkeypatch)
+    blueprint = f"blueprint:{made_up_blueprint(tmp_path, LATE, spread=1.0).path}"
+    box = f"acpc:{shlex.quote(sys.executable)} -m server.cli acpc --policy call --wait 60"
+    words = ["match", blueprint, box, "--aivat", "--save", str(tmp_path / "duel")]
+    assert main([*words, "--hands", "6"]) == 0
+    assert "over 6 hands (95 % interval)\n" in capsys.readouterr().out
+    assert main([*words, "--hands", "10", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["hands"] == 10
+    assert found["aivat"]["variance_removed"] <= 1
+    assert {"mbb_per_hand", "margin_95"} < set(found["aivat"])
+    assert len((tmp_path / "duel.match").read_text().splitlines()) == 6
+    assert main([*words, "--hands", "10", "--dealer"]) == 2
+    assert "without --dealer" in capsys.readouterr().err
+    assert main(["match", box, box, "--aivat"]) == 1
+    assert "neither of these tells his" in capsys.readouterr().err
