@@ -43,7 +43,7 @@ class Winnings:
 
 
 class PairWinnings:
-    """The first player's result over pairs of hands with the same cards (`arena.pairs`)."""
+    """The first player's result over pairs (`arena.pairs`), by AIVAT if they hold that."""
 
     def __init__(self, big_blind: int) -> None:
         self._winnings = Winnings(big_blind)
@@ -57,7 +57,8 @@ class PairWinnings:
         """Count pairs as journals write them."""
         for line in lines:
             fields = line.split()
-            self._winnings.add((int(fields[2]) + int(fields[5])) / 2)
+            first, second = fields[7:] or (fields[2], fields[5])
+            self._winnings.add((float(first) + float(second)) / 2)
 
     def __str__(self) -> str:
         return str(self._winnings)
