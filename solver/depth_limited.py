@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
@@ -31,7 +32,7 @@ from solver.layout import F32, I32, Scratch, Shape, Step, Tables, aligned
 from solver.program import compile_tree
 from solver.schedules import DEFAULT_SCHEDULE, Schedule
 from solver.solution import Solution
-from solver.tree import CHANCE
+from solver.tree import CHANCE, DECISION
 
 _NO_TABLE = np.zeros(0, dtype=np.float32)
 
@@ -139,13 +140,58 @@ class DepthLimitedSolver:
         self._frozen = np.zeros(game.tree.num_nodes, dtype=np.uint8)
         self._root_value = np.zeros((2, stride), dtype=np.float32)
         self.iterations = 0
+        self.head_start = 0
+        """Iterations that what it began with counts as."""
+
+    def warm_start(self, strategies: dict[int, F32], stakes: Mapping[int, float], iterations: int) -> None:
+        """Begin with strategies that count as so many iterations done, before the first one.
+
+        Regrets begin in proportion to the strategies, so that these are played until something is learned;
+        averages begin as if they had been played all the time. Decisions that are not given begin with
+        nothing (strategy-based warm starting; Brown and Sandholm, 2016).
+
+        strategies  float32[A, H] by decision node
+        stakes      chips by decision node: regrets that a strategy begins with, for each pair of hands
+        """
+        assert self.iterations == 0, "a solve that has begun goes on from where it is"
+        game, tree = self.game, self.game.tree
+        self.head_start = iterations
+        weight = self.schedule.sum_of_weights(iterations)
+        reach = {0: game.ranges}
+        for node in np.flatnonzero(tree.kind == DECISION).tolist():
+            player, children = int(tree.player[node]), tree.children_of(node).tolist()
+            here = reach.pop(node)
+            given = strategies.get(node)
+            strategy = np.full((len(children), 1), 1 / len(children)) if given is None else given
+            if given is not None:
+                rows = slice(int(tree.action_row[node]) * game.stride, None)
+                for table, worth in (
+                    (self.regret, stakes[node] * here[1 - player].sum()),
+                    (self.average, weight * here[player]),
+                ):
+                    part = table[rows][: len(children) * game.stride].reshape(len(children), game.stride)
+                    part[:, : game.num_hands] = worth * given
+            for child, row in zip(children, strategy, strict=True):
+                reach[child] = here.copy()
+                reach[child][player] *= row
+
+    def lock(self, node: int, strategy: F32) -> None:
+        """Fix the strategy float32[A, H] of a decision node; it is never updated from now on."""
+        game = self.game
+        num_actions = len(game.tree.children_of(node))
+        start = int(game.tree.action_row[node]) * game.stride
+        for table in (self.regret, self.average):
+            rows = table[start : start + num_actions * game.stride].reshape(num_actions, game.stride)
+            rows[:, : game.num_hands] = strategy
+        self._frozen[node] = 1
 
     def solve(self, max_iterations: int, deadline: float | None = None) -> int:
         """Blocks until so many iterations are done in all, or the deadline (`time.monotonic`) is over.
 
         Returns the iterations done so far. A deadline is looked at before each iteration.
         """
-        table = self.schedule.table(self.iterations, max(max_iterations - self.iterations, 0))
+        done = self.head_start + self.iterations
+        table = self.schedule.table(done, max(max_iterations - self.iterations, 0))
         for positive, negative, average, following in table.tolist():
             if deadline is not None and time.monotonic() >= deadline:
                 break
@@ -159,6 +205,11 @@ class DepthLimitedSolver:
     def solution(self) -> Solution:
         """The average strategies so far; shares memory with the solver."""
         return Solution(self.game, self.average, self.iterations)
+
+    @property
+    def first_share(self) -> float:
+        """What the first iteration counts in the average strategies."""
+        return self.schedule.share_of(self.head_start + 1, self.head_start + self.iterations)
 
     def root_values(self, player: int) -> F32:
         """float32[H]: counterfactual values of a player as his last pass found them: a sample, if sampled."""

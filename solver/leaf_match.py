@@ -50,34 +50,57 @@ class Leaf:
         return tree, origin
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Twins:
+    """What stands in the blueprint for each node of a depth-limited tree."""
+
+    nodes: I64
+    """int64[N]: decisions of the blueprint, or what ends its hand, or OFF_TREE."""
+    faced: I64
+    """int64[N]: the bet to call, as a total over the hand."""
+
+
+def match_nodes(tree: Tree, root: BettingRoot, blueprint: WalkTree, blueprint_root: int) -> Twins:
+    """Follow every line of a tree made with `max_rounds=1` through the blueprint's.
+
+    blueprint_root  the decision of the blueprint that stands for the root, or OFF_TREE
+    """
+    nodes = np.full(tree.num_nodes, OFF_TREE, dtype=np.int64)
+    faced = np.zeros(tree.num_nodes, dtype=np.int64)
+    nodes[0], faced[0] = blueprint_root, max(root.spent)
+    for node in np.flatnonzero(tree.kind == DECISION).tolist():
+        twin, to_call = int(nodes[node]), int(faced[node])
+        lost = twin == OFF_TREE or blueprint.kind[twin] != DECISION
+        for child in tree.children_of(node).tolist():
+            action = int(tree.action[child])
+            faced[child] = max(action, to_call)
+            if lost or action == FOLD_ACTION:
+                continue
+            if action == CALL_ACTION:
+                nodes[child] = abstract_call(blueprint, twin)
+            else:
+                nodes[child] = likest_raise(blueprint, twin, action, to_call, action >= root.stack)
+    return Twins(nodes, faced)
+
+
 def match_leaves(tree: Tree, root: BettingRoot, blueprint: WalkTree, blueprint_root: int) -> list[Leaf]:
     """The leaves of a tree made with `max_rounds=1`, in order.
 
     blueprint_root  the decision of the blueprint that stands for the root, or OFF_TREE: then nobody is
                     expected to bet after the leaves
     """
-    leaves: list[Leaf] = []
+    return leaves_of(tree, root, blueprint, match_nodes(tree, root, blueprint, blueprint_root))
+
+
+def leaves_of(tree: Tree, root: BettingRoot, blueprint: WalkTree, twins: Twins) -> list[Leaf]:
+    """The leaves of a tree whose nodes are matched already."""
     stack = root.stack + root.dead / 2
-
-    def walk(node: int, faced: int, twin: int) -> None:
-        """faced: the bet to call at `node`; twin: the blueprint's node in its place, or OFF_TREE."""
-        if tree.kind[node] == CHANCE:
-            stake = float(tree.amount[node])
-            goes_on = stake < stack and twin != OFF_TREE and blueprint.kind[twin] == DECISION
-            scale = stake / float(blueprint.faced[twin]) if goes_on else 1.0
-            leaves.append(Leaf(node, stake, twin if goes_on else SHOWDOWN_ONLY, scale, stack))
-        elif tree.kind[node] == DECISION:
-            lost = twin == OFF_TREE or blueprint.kind[twin] != DECISION
-            for child in tree.children_of(node).tolist():
-                action = int(tree.action[child])
-                if action == CALL_ACTION:
-                    walk(child, faced, OFF_TREE if lost else abstract_call(blueprint, twin))
-                elif action != FOLD_ACTION:
-                    all_in = action >= root.stack
-                    likest = OFF_TREE if lost else likest_raise(blueprint, twin, action, faced, all_in)
-                    walk(child, action, likest)
-
-    walk(0, max(root.spent), blueprint_root)
+    leaves = []
+    for node in np.flatnonzero(tree.kind == CHANCE).tolist():
+        twin, stake = int(twins.nodes[node]), float(tree.amount[node])
+        goes_on = stake < stack and twin != OFF_TREE and blueprint.kind[twin] == DECISION
+        scale = stake / float(blueprint.faced[twin]) if goes_on else 1.0
+        leaves.append(Leaf(node, stake, twin if goes_on else SHOWDOWN_ONLY, scale, stack))
     return leaves
 
 

@@ -35,11 +35,23 @@ class Schedule:
         factors = np.stack([np.broadcast_to(f, t.shape) for f in self.factors(t)], axis=1)
         return np.column_stack([factors[:-1], factors[1:, 0]])
 
+    def sum_of_weights(self, iterations: int) -> float:
+        """What so many iterations weigh in the average strategies, the last one 1."""
+        return float(self._weights(iterations).sum())
+
+    def share_of(self, iteration: int, iterations: int) -> float:
+        """What one of so many iterations counts in the average strategies; the first is 1."""
+        weights = self._weights(iterations)
+        return float(weights[iterations - iteration] / weights.sum())
+
     def first_share(self, iterations: int) -> float:
         """What the first of so many iterations counts in the average strategies."""
+        return self.share_of(1, iterations)
+
+    def _weights(self, iterations: int) -> F64:
+        """float64[iterations]: the last iteration's, which is 1, first."""
         kept = self.table(1, iterations - 1)[:, 2]
-        weights = np.cumprod(np.append(1.0, kept[::-1]))  # the last iteration's, the one before, …
-        return float(weights[-1] / weights.sum())
+        return np.cumprod(np.append(1.0, kept[::-1]))
 
 
 def _fade(t: F64, power: float | F64, offset: float = 1.0) -> F64:
@@ -76,6 +88,18 @@ def dcfr(alpha: float = 1.5, gamma: float = 4.0, keep_negative: float = 0.5) -> 
     """Discounted CFR (Brown and Sandholm, 2019); 0.5 is its β = 0: negative regrets halve."""
     name = "dcfr" if keep_negative == 0.5 else f"dcfr({alpha:g}, {keep_negative:g}, {gamma:g})"
     return Schedule(name, lambda t: (_fade(t, alpha), t * 0 + keep_negative, _average(t, gamma)), NO_FLOOR)
+
+
+def sampled_dcfr(alpha: float = 1.5, gamma: float = 2.0) -> Schedule:
+    """Discounted CFR for values that are samples: negative regrets fade as slowly as positive ones.
+
+    Where they are forgotten within a few iterations, a lucky run-out or two bring a bad action back.
+    """
+    return Schedule(
+        f"dcfr({alpha:g}, {alpha:g}, {gamma:g})",
+        lambda t: (_fade(t, alpha), _fade(t, alpha), _average(t, gamma)),
+        NO_FLOOR,
+    )
 
 
 def dcfr_plus(alpha: float = 1.5, gamma: float = 4.0) -> Schedule:

@@ -20,20 +20,21 @@ from solver.cut import cut
 from solver.decision import Decision, Method, read_decision
 from solver.depth_limited import DepthLimitedSolver, LeafValues
 from solver.engine import EVALUATE, Engine
+from solver.flop_start import begin_with_blueprint
 from solver.game import Game
 from solver.holdem import holdem_game
 from solver.layout import F32
-from solver.leaf_match import Leaf, match_leaves
+from solver.leaf_match import Leaf, leaves_of, match_nodes
 from solver.learned_leaves import LearnedLeaves
 from solver.limits import Limits, solve_in_slices
 from solver.nested import SubgameRoot
 from solver.pace import Pace
 from solver.rollouts import BlueprintRollouts, one_round_game
-from solver.schedules import Schedule, dcfr
+from solver.schedules import Schedule, sampled_dcfr
 from solver.tree import Tree, build_tree
 from solver.value_net import NetLeaves, ValueNet
 
-SAMPLED_SCHEDULE: Schedule = dcfr(alpha=1.5, gamma=2.0, keep_negative=0.5)
+SAMPLED_SCHEDULE: Schedule = sampled_dcfr(alpha=1.5, gamma=2.0)
 """For values that are samples."""
 
 LEAST_ITERATIONS = 24
@@ -88,11 +89,12 @@ class StreetSolves:
         settings, own = self.settings.flop, betting.actor
         left = _time_left(started, limits)
         tree = self._tree(FLOP, settings, root, left, self._threads(limits), max_rounds=1)
-        node = self.walk.find(root.betting, seed)
-        leaves = match_leaves(tree, root.root, self.walk.tree, node)
+        twins = match_nodes(tree, root.root, self.walk.tree, self.walk.find(root.betting, seed))
+        leaves = leaves_of(tree, root.root, self.walk.tree, twins)
         game = one_round_game(root.board, tree, root.ranges)
         values = self._leaf_values(game, root, leaves, 1 - own, seed, started, limits)
         solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE)
+        begin_with_blueprint(solver, self.blueprint, self.walk.tree, twins, root.board)
         ready = time.monotonic()
         _run(solver.solve, settings, started, limits)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
@@ -100,7 +102,7 @@ class StreetSolves:
         solved = _DepthLimited(solver)
         return read_decision(
             betting, root, solver.solution(), Method.DEPTH_LIMITED, phases, solved, settings.rare,
-            solver.schedule.first_share(solver.iterations), self.settings.leaf,
+            solver.first_share, self.settings.leaf,
         )  # fmt: skip
 
     def _tree(

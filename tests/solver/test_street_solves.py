@@ -22,7 +22,7 @@ from solver.limits import UNLIMITED, Limits
 from solver.nested import LEAST_SHARE, Context, everything, find_root
 from solver.rollouts import BlueprintRollouts
 from solver.street_solves import StreetSolves, _DepthLimited, _ToTheEnd
-from tests.arena.blueprints import WIDE, made_up_blueprint
+from tests.arena.blueprints import NO_ALL_IN, WIDE, made_up_blueprint
 
 HOPELESS, SETS, STRAIGHT = parse_range("93o,83o"), parse_range("AA,KK"), parse_range("5h3h")
 BOARD = parse_cards("AsKd7h4c2s")
@@ -34,6 +34,12 @@ SOLVES = {"flop": 3, "exact": 5, "safe": 5}
 @pytest.fixture(scope="module")
 def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
     return made_up_blueprint(tmp_path_factory.mktemp("blueprints"), WIDE)
+
+
+@pytest.fixture(scope="module")
+def without_all_ins(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
+    """One that does not go all-in on flops: solves of them begin with what the blueprint does."""
+    return made_up_blueprint(tmp_path_factory.mktemp("blueprints"), NO_ALL_IN)
 
 
 def facing_all_in(blueprint: Blueprint, kind: str, opponent: int, theirs: F32) -> Decision:
@@ -58,9 +64,9 @@ def facing_all_in(blueprint: Blueprint, kind: str, opponent: int, theirs: F32) -
 @pytest.mark.parametrize("opponent", [0, 1], ids=["big blind", "button"])
 @pytest.mark.parametrize("kind", SOLVES)
 def test_what_nobody_does_leaves_no_range_in_either_seat(
-    blueprint: Blueprint, kind: str, opponent: int
+    without_all_ins: Blueprint, kind: str, opponent: int
 ) -> None:
-    decision = facing_all_in(blueprint, kind, opponent, HOPELESS)
+    decision = facing_all_in(without_all_ins, kind, opponent, HOPELESS)
     assert not decision.ranges[opponent].any()
     assert decision.ranges[1 - opponent].any()
 

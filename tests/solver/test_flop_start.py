@@ -1,0 +1,108 @@
+"""Flop solves that begin with the blueprint: zero iterations are the blueprint, more of them leave it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from abstraction.menu import parse_menu_book
+from solver.blueprint import FULL, Blueprint
+from solver.blueprint_walk import make_walk_tree
+from solver.depth_limited import DepthLimitedSolver
+from solver.flop_start import begin_with_blueprint, blueprint_strategies
+from solver.game import Game
+from solver.layout import F32
+from solver.leaf_match import Twins, leaves_of, match_nodes
+from solver.learned_leaves import LearnedLeaves
+from solver.rollouts import one_round_game
+from solver.schedules import sampled_dcfr
+from solver.tree import DECISION, BettingRoot, build_tree
+from tests.arena.blueprints import WIDE, made_up_blueprint
+from tests.solver.test_rollouts import FLOP, few_hands
+
+ROOT = BettingRoot(1, (300, 300), 20_000, 100)
+LINE = (300, 0)
+OWN_MENU = "50%, 100%, a | 100%, a | a"
+"""The blueprint's."""
+
+
+@pytest.fixture(scope="module")
+def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
+    return made_up_blueprint(tmp_path_factory.mktemp("blueprints"), WIDE)
+
+
+def setting(blueprint: Blueprint, menu: str, extra: tuple[int, ...] = ()) -> tuple[Game, Twins]:
+    tree = build_tree(ROOT, parse_menu_book(menu), {(): extra} if extra else {}, max_rounds=1)
+    walk = make_walk_tree(blueprint.tree, blueprint.definition)
+    twins = match_nodes(tree, ROOT, walk, blueprint.tree.find(LINE))
+    return one_round_game(FLOP, tree, few_hands(4, 1)), twins
+
+
+def strategies(blueprint: Blueprint, game: Game, twins: Twins) -> dict[int, F32]:
+    walk = make_walk_tree(blueprint.tree, blueprint.definition)
+    return blueprint_strategies(blueprint, walk, game.tree, twins, FLOP, game.labels)
+
+
+def looked_up(blueprint: Blueprint, game: Game, line: tuple[int, ...]) -> F32:
+    """float32[A, H]: what the blueprint does after a line."""
+    rows = blueprint.rows(blueprint.tree.find(LINE + line))
+    probabilities: F32 = rows[:, blueprint.cards.buckets(FLOP)[game.labels]] / np.float32(FULL)
+    return probabilities
+
+
+def begun(blueprint: Blueprint, menu: str) -> DepthLimitedSolver:
+    game, twins = setting(blueprint, menu)
+    walk = make_walk_tree(blueprint.tree, blueprint.definition)
+    leaves = leaves_of(game.tree, ROOT, walk, twins)
+    values = LearnedLeaves(blueprint, game, FLOP, leaves, 1, seed=5)
+    solver = DepthLimitedSolver(game, values, 1, sampled_dcfr())
+    begin_with_blueprint(solver, blueprint, walk, twins, FLOP)
+    return solver
+
+
+def test_without_iterations_every_decision_is_the_blueprints(blueprint: Blueprint) -> None:
+    solver = begun(blueprint, OWN_MENU)
+    tree, solution = solver.game.tree, solver.solution()
+    for node in np.flatnonzero(tree.kind == DECISION).tolist():
+        expected = looked_up(blueprint, solver.game, tree.history_of(node))
+        reached = solution.reach(int(tree.player[node]), node) > 0
+        np.testing.assert_allclose(solution.strategy(node)[:, reached], expected[:, reached], atol=1e-5)
+
+
+def test_the_first_iteration_plays_the_blueprint_and_counts_as_one_more(blueprint: Blueprint) -> None:
+    solver = begun(blueprint, OWN_MENU)
+    before = solver.solution().strategy(0).copy()
+    assert solver.iterations == 0
+    assert solver.solve(1) == 1
+    # The second player's average is of what he played before he learned, the first player's of one step on.
+    second = int(solver.game.tree.children_of(0)[0])
+    expected = looked_up(blueprint, solver.game, (0,))
+    reached = solver.solution().reach(1, second) > 0
+    np.testing.assert_allclose(
+        solver.solution().strategy(second)[:, reached], expected[:, reached], atol=1e-4
+    )
+    solver.solve(200)
+    assert np.abs(solver.solution().strategy(0) - before).max() > 0.2
+    assert 0 < solver.first_share < 1 / 30
+
+
+def test_bets_are_shared_by_the_sizes_that_are_like_them(blueprint: Blueprint) -> None:
+    game, twins = setting(blueprint, "75% | a", extra=(600, 8_000))
+    own = looked_up(blueprint, game, ())  # check, 50 %, 100 %, all-in
+    rows = strategies(blueprint, game, twins)[0]
+    assert game.tree.actions_of(0) == (0, 600, 750, 8_000)
+    # 75 % is taken for 100 %; 8,000, which is like no bet of the blueprint's, only for what nothing else is.
+    np.testing.assert_allclose(rows, [own[0], own[1], own[2], own[3]], atol=1e-5)
+    game, twins = setting(blueprint, "75%, 90% | a")
+    rows = strategies(blueprint, game, twins)[0]
+    assert game.tree.actions_of(0) == (0, 750, 840)
+    np.testing.assert_allclose(rows[1:].sum(axis=0), own[1:].sum(axis=0), atol=1e-5)
+    np.testing.assert_allclose(rows.sum(axis=0), 1, atol=1e-5)
+
+
+def test_who_has_no_raise_calls(blueprint: Blueprint) -> None:
+    game, twins = setting(blueprint, "100% | -")
+    node = game.tree.find((900,))
+    own = looked_up(blueprint, game, (900,))
+    rows = strategies(blueprint, game, twins)[node]
+    np.testing.assert_allclose(rows, [own[0], own[1:].sum(axis=0)], atol=1e-5)
