@@ -105,6 +105,10 @@ class Agent:
             quick.decide(odd, tuple(range(odd.definition.board_size(FLOP))), None, seed=0)
         self._is_warm = True
 
+    def flop_context(self, betting: BettingState, seed: int, limits: Limits = UNLIMITED) -> Context:
+        """Both ranges at the start of the flop of a hand, by what was played before it. May solve."""
+        return self._preflop.context(betting, seed, limits)
+
     def decide(
         self,
         betting: BettingState,
@@ -124,7 +128,7 @@ class Agent:
             return self._preflop.decide(betting, board, context, seed, limits)
         started = time.monotonic()
         if context is None or not context.knows_flop(betting):
-            context = self._preflop.context(betting, seed, limits)
+            context = self.flop_context(betting, seed, limits)
         promised = context.promised(betting, board) if self.settings.safe else None
         root = find_root(betting, board, context)
         looks_up = betting.round_index == FLOP and self.settings.flop_method == SOLVE_OFF_TREE

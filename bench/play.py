@@ -1,0 +1,247 @@
+"""How good the decisions are that are played: what each loses against an opponent who responds, without luck.
+
+Recorded decisions (`bench/_play_spots.py`: 200 big blinds, single-raised, limped and re-raised pots, both
+positions, bets in and off the blueprint's tree, flop, turn and river) are made by the blueprint, by the agent
+with flops looked up (`offtree`) and by the agent as it is (`solve`), the latter with the time that it has for
+them by its clock. Then the loss of each strategy is found by long solves (`bench/_play_loss.py`).
+
+loss_pct       % of pot lost for each time the decision is met: mean over the spots
+worst_pct      likewise, of the worst spot
+by_street      mean on flop, turn and river
+distance_pct   how much of the range folds, calls or raises otherwise than in the reference
+iterations     mean; seconds: mean a decision took
+itself_pct     loss_pct of the reference's own strategy: how far off the figures may be
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from base64 import b64decode, b64encode
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+
+from arena.blueprint_player import BlueprintPlayer
+from bench._figures import print_figures
+from bench._play_loss import Loss, Reference
+from bench._play_spots import Spot, load_spots, record_spots
+from server.cli.numbers import whole_number
+from solver.agent import Agent
+from solver.agent_settings import SOLVE_OFF_TREE, make_settings
+from solver.blueprint import Blueprint, open_blueprint
+from solver.default_blueprint import default_blueprint_path
+from solver.limits import Limits
+from solver.match_clock import MatchClock
+from solver.nested import action_code, coded_action
+from solver.range_strategy import RangeStrategy
+
+QUICK = ("--spots", "r300c/cc/cc/", "--budgets", "0.5", "--iterations", "50")
+
+BUDGETS = "0.5,1,2.5,7,20"
+STREETS = ("pre-flop", "flop", "turn", "river")
+_BLUEPRINT, _ITSELF = "blueprint", "itself"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What somebody does at a spot."""
+
+    who: str
+    strategy: RangeStrategy
+    iterations: int = 0
+    seconds: float = 0.0
+
+
+def main(argv: list[str]) -> int:
+    """Measure and print; exit status 0."""
+    parser = argparse.ArgumentParser(
+        prog="fathom bench play", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON line")
+    parser.add_argument("--blueprint", type=Path, help="default: the one that comes with Fathom")
+    parser.add_argument("--budgets", default=BUDGETS, help="seconds for a hand (default: %(default)s)")
+    parser.add_argument(
+        "--threads", type=whole_number(), default=2, help="of a decision (default: %(default)s)"
+    )
+    parser.add_argument("--spots", default="", metavar="TEXT", help="only those whose name contains it")
+    parser.add_argument(
+        "--iterations", type=whole_number(), default=1500, help="of references (default: %(default)s)"
+    )
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
+    parser.add_argument("--fresh", action="store_true", help="a new process for every decision of the agent")
+    parser.add_argument(
+        "--busy", type=whole_number(0), default=0, metavar="N", help="other processes that compute meanwhile"
+    )
+    parser.add_argument(
+        "--workers", type=whole_number(), default=os.cpu_count() or 1,
+        help="processes that find losses (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--details", type=Path, metavar="FILE", help="write a JSON line for every answer there"
+    )
+    parser.add_argument("--record", type=Path, metavar="FILE", help="solve what leads to the spots anew")
+    parser.add_argument("--decide", type=int, help=argparse.SUPPRESS)
+    args = parser.parse_args(argv)
+    path = args.blueprint or default_blueprint_path()
+    blueprint = open_blueprint(path)
+    if args.record:
+        agent = Agent(blueprint, make_settings(iterations=2000, threads=args.threads))
+        args.record.write_bytes(record_spots(agent, _say))
+        return 0
+    spots = load_spots()
+    budgets = [float(text) for text in args.budgets.split(",")]
+    if args.decide is not None:
+        answer = solved(blueprint, spots[args.decide], budgets[0], args.threads, args.seed)
+        print(_tell(answer))
+        return 0
+    chosen = [i for i, spot in enumerate(spots) if args.spots in spot.name]
+    if not chosen:
+        names = ", ".join(spot.name for spot in spots)
+        parser.error(f"--spots {args.spots}: no spot has that in its name; there are {names}")
+    started = time.perf_counter()
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(args.busy)]
+    try:
+        answers = {i: list(_answers(blueprint, spots, i, budgets, args)) for i in chosen}
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    tasks = [(path, spots[i], answers[i], args.iterations, args.seed) for i in chosen]
+    rows = []
+    with ProcessPoolExecutor(args.workers, get_context("spawn")) as pool:
+        for found in pool.map(_losses, tasks):
+            rows += found
+            shown = ", ".join(f"{row['who']} {row['loss_pct']:.2f}" for row in found)
+            _say(f"{found[0]['spot']} (met {found[0]['met_pct']:.0f} %): {shown}")
+    if args.details:
+        args.details.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    figures = {
+        "bench": "play", **_figures(rows), "spots": len(chosen), "reference_iterations": args.iterations,
+        "threads": args.threads, "fresh": args.fresh, "busy": args.busy, "blueprint": blueprint.identity,
+        "seconds": round(time.perf_counter() - started, 1),
+    }  # fmt: skip
+    print_figures(figures, args.json)
+    return 0
+
+
+def solved(
+    blueprint: Blueprint, spot: Spot, budget: float, threads: int, seed: int, flop: str = "solve",
+    agent: Agent | None = None,
+) -> Answer:  # fmt: skip
+    """What the agent does, with the time that its clock leaves for the decision in a first hand."""
+    agent = agent or Agent(blueprint, make_settings(budget, threads=threads, flop=flop))
+    clock = MatchClock(budget)
+    clock.start_hand()
+    for state in spot.own_decisions():
+        if state.round_index > 0:
+            clock.spend(clock.seconds_for(state))
+    limits = Limits(clock.seconds_for(spot.betting))
+    decision = agent.decide(spot.betting, spot.board, spot.context, seed, limits)
+    who = f"{flop} {budget:g}"
+    return Answer(who, decision.strategy, decision.iterations, decision.seconds)
+
+
+def _answers(
+    blueprint: Blueprint, spots: list[Spot], i: int, budgets: list[float], args: argparse.Namespace
+) -> Iterable[Answer]:
+    spot = spots[i]
+    yield _looked_up(blueprint, spot)
+    yield solved(blueprint, spot, 2.5, args.threads, args.seed, SOLVE_OFF_TREE)
+    agents = {budget: Agent(blueprint, make_settings(budget, threads=args.threads)) for budget in budgets}
+    for budget, agent in agents.items():
+        if args.fresh:
+            yield _in_a_new_process(i, budget, args)
+        else:
+            agent.warm_up()
+            yield solved(blueprint, spot, budget, args.threads, args.seed, agent=agent)
+
+
+def _looked_up(blueprint: Blueprint, spot: Spot) -> Answer:
+    """The blueprint's strategy, bets that it does not have translated."""
+    player = BlueprintPlayer(_BLUEPRINT, blueprint)
+    return Answer(_BLUEPRINT, player.in_public().strategy(spot.betting, spot.board))
+
+
+def _in_a_new_process(i: int, budget: float, args: argparse.Namespace) -> Answer:
+    command = [sys.executable, "-m", "server.cli", "bench", "play", "--decide", str(i)]
+    command += ["--budgets", str(budget), "--threads", str(args.threads), "--seed", str(args.seed)]
+    if args.blueprint:
+        command += ["--blueprint", str(args.blueprint)]
+    told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    actions = tuple([coded_action(code) for code in told["actions"]])
+    rows = np.frombuffer(b64decode(told["rows"]), dtype=np.float32).reshape(len(actions), -1)
+    return Answer(told["who"], RangeStrategy(actions, rows), told["iterations"], told["seconds"])
+
+
+def _tell(answer: Answer) -> str:
+    """For whoever started this process."""
+    strategy = answer.strategy
+    return json.dumps(
+        {
+            "who": answer.who,
+            "actions": [action_code(action) for action in strategy.actions],
+            "rows": b64encode(strategy.probabilities.tobytes()).decode("ascii"),
+            "iterations": answer.iterations,
+            "seconds": answer.seconds,
+        }
+    )
+
+
+def _losses(task: tuple[Path, Spot, list[Answer], int, int]) -> list[dict[str, object]]:
+    """A row for each answer at a spot; runs in a process of its own."""
+    path, spot, answers, iterations, seed = task
+    reference = Reference(spot, open_blueprint(path), iterations, seed)
+    rows: list[dict[str, object]] = []
+    for answer in (*answers, Answer(_ITSELF, reference.strategy)):
+        loss: Loss = reference.loss(answer.strategy)
+        rows.append(
+            {
+                "spot": spot.name,
+                "street": STREETS[spot.betting.round_index],
+                "who": answer.who,
+                "loss_pct": round(loss.percent, 3),
+                "distance_pct": round(loss.distance, 1),
+                "passive_pct": round(reference.passive_percent(answer.strategy), 1),
+                "reference_passive_pct": round(reference.passive_percent(reference.strategy), 1),
+                "met_pct": round(100 * reference.met, 1),
+                "iterations": answer.iterations,
+                "seconds": round(answer.seconds, 3),
+            }
+        )
+    return rows
+
+
+def _figures(rows: list[dict[str, object]]) -> dict[str, object]:
+    """Means over the spots."""
+    names = list(dict.fromkeys(str(row["who"]) for row in rows))
+
+    def mean(name: str, column: str, street: str | None = None) -> float:
+        found = [row[column] for row in rows if row["who"] == name and street in {None, row["street"]}]
+        return round(float(np.mean(np.array(found, dtype=np.float64))), 3) if found else float("nan")
+
+    streets = [street for street in STREETS if any(row["street"] == street for row in rows)]
+    measured = [name for name in names if name != _ITSELF]
+    return {
+        "loss_pct": {name: mean(name, "loss_pct") for name in measured},
+        "worst_pct": {
+            name: max(float(str(row["loss_pct"])) for row in rows if row["who"] == name) for name in measured
+        },
+        "by_street": {street: {n: mean(n, "loss_pct", street) for n in measured} for street in streets},
+        "distance_pct": {name: mean(name, "distance_pct") for name in measured},
+        "iterations": {name: mean(name, "iterations") for name in measured},
+        "decision_seconds": {name: mean(name, "seconds") for name in measured},
+        "itself_pct": mean(_ITSELF, "loss_pct"),
+    }
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
