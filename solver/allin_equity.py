@@ -25,6 +25,7 @@ from game.folders import cached
 from game.hands import HAND_CARDS, NUM_HANDS, hand_index
 from game.jit import kernel
 from solver.belief_kernels import pair_mass
+from solver.kernels.threads import atomic_add
 from solver.layout import F32, F64, I32, I64, U8, U16
 from solver.river_beliefs import board_wins
 
@@ -33,6 +34,7 @@ NUM_BOARDS = 1_712_304
 
 _FLUSH_BOARDS = 2_048  # a board counts for at most 24: sums of so many fit 16 bits
 _BLOCKED = np.uint16(0xFFFF)
+_BOARDS_AT_ONCE, _ROWS_AT_ONCE = 16, 8
 _KEPT_FLOPS = 2
 _flops: OrderedDict[tuple[Cards, bytes], F32] = OrderedDict()
 """What `flop_wins` was asked for last."""
@@ -88,31 +90,38 @@ def flop_wins_are_counted(flop: Cards, hands: bytes) -> bool:
     return (flop, hands) in _flops
 
 
-def flop_wins(flop: Cards, hands: bytes) -> F32:
+def flop_wins(flop: Cards, hands: bytes, threads: int = 1) -> F32:
     """float32[H, H]: mean wins of the hands of a list over all run-outs; 0 for those that share a card.
 
     hands  int64[H] as bytes: hand indices, none blocked by the flop. What was found for two flops is kept
     """
     found = _flops.pop((flop, hands), None)
     if found is None:
-        found = _count_flop_wins(flop, hands)
+        found = _count_flop_wins(flop, hands, threads)
         while len(_flops) >= _KEPT_FLOPS:
             _flops.popitem(last=False)
     _flops[flop, hands] = found
     return found
 
 
-def _count_flop_wins(flop: Cards, hands: bytes) -> F32:
+def _count_flop_wins(flop: Cards, hands: bytes, threads: int) -> F32:
     chosen = np.frombuffer(hands, dtype=np.int64)
     left = [card for card in range(NUM_CARDS) if card not in flop]
     boards = np.array([(*flop, *two) for two in combinations(left, 2)], dtype=np.uint8)
+    strengths = np.empty((len(boards), len(chosen)), dtype=np.uint16)
     wins = np.zeros((len(chosen), len(chosen)), dtype=np.uint16)
-    add_wins_of(boards, chosen, wins)
-    cards = HAND_CARDS[chosen]
-    shared = (cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
+    means = np.empty(wins.shape, dtype=np.float32)
+    cards, counters = HAND_CARDS[chosen], np.zeros(3, dtype=np.int64)
     held = len(left) - 4
-    means = (wins.astype(np.float32) - wins.T) / np.float32(held * (held - 1) // 2)
-    means[shared] = 0
+    pool = ThreadPoolExecutor(threads, "flop")
+    for work in (
+        lambda: fill_strengths(boards, chosen, counters, strengths),
+        lambda: count_wins_of(strengths, counters[1:], wins),
+        lambda: wins_less_losses(wins, cards, 1 / (held * (held - 1) // 2), counters[2:], means),
+    ):
+        for one in [pool.submit(work) for _ in range(threads)]:
+            one.result()
+    pool.shutdown()
     return means
 
 
@@ -170,20 +179,66 @@ def add_wins(boards: U8, times: U16, wins: U16) -> None:
 
 
 @kernel
-def add_wins_of(boards: U8, hands: I64, wins: U16) -> None:
+def fill_strengths(boards: U8, hands: I64, counter: I64, strengths: U16) -> None:
+    """Strength of each hand of a list on each board; blocked hands get more than any: nobody beats them.
+
+    boards     uint8[B, 5]; hands int64[H]
+    counter    int64[1]      shared by the threads, each of which takes boards as it gets hold of them
+    strengths  uint16[B, H]  out
+    """
+    every = np.empty(NUM_HANDS, dtype=np.uint16)
+    while True:
+        first = atomic_add(counter, 0, _BOARDS_AT_ONCE)
+        if first >= boards.shape[0]:
+            return
+        for b in range(first, min(first + _BOARDS_AT_ONCE, boards.shape[0])):
+            fill_river(boards[b], every)
+            for i in range(hands.shape[0]):
+                strength = every[hands[i]]
+                strengths[b, i] = strength if strength > 0 else _BLOCKED
+
+
+@kernel
+def count_wins_of(strengths: U16, counter: I64, wins: U16) -> None:
     """wins[i, j] += 1 on every board where hand i of a list beats hand j.
 
-    boards  uint8[B, 5]; hands int64[H]; wins uint16[H, H]
+    A few rows at a time, over all boards: they stay in the first-level cache.
+
+    strengths  uint16[B, H]  as of `fill_strengths`
+    counter    int64[1]      shared by the threads
+    wins       uint16[H, H]  modified in place
     """
-    strengths, own = np.empty(NUM_HANDS, dtype=np.uint16), np.empty(hands.shape[0], dtype=np.uint16)
-    for b in range(boards.shape[0]):
-        fill_river(boards[b], strengths)
-        for i in range(hands.shape[0]):
-            strength = strengths[hands[i]]
-            own[i] = strength if strength > 0 else _BLOCKED  # nobody beats it
-        for i in range(hands.shape[0]):
-            if own[i] != _BLOCKED:
-                _add_row(wins[i], own, own[i], np.uint16(1))
+    num_hands = wins.shape[0]
+    while True:
+        first = atomic_add(counter, 0, _ROWS_AT_ONCE)
+        if first >= num_hands:
+            return
+        for b in range(strengths.shape[0]):
+            for i in range(first, min(first + _ROWS_AT_ONCE, num_hands)):
+                if strengths[b, i] != _BLOCKED:
+                    _add_row(wins[i], strengths[b], strengths[b, i], np.uint16(1))
+
+
+@kernel
+def wins_less_losses(wins: U16, cards: U8, weight: float, counter: I64, means: F32) -> None:
+    """means[i, j] = weight · (wins[i, j] - wins[j, i]), 0 for hands that share a card.
+
+    cards    uint8[H, 2]; wins uint16[H, H]
+    counter  int64[1]        shared by the threads
+    means    float32[H, H]   out
+    """
+    num_hands, unit = wins.shape[0], np.float32(weight)
+    while True:
+        first = atomic_add(counter, 0, _ROWS_AT_ONCE)
+        if first >= num_hands:
+            return
+        end = min(first + _ROWS_AT_ONCE, num_hands)
+        for j in range(num_hands):
+            a, b = cards[j, 0], cards[j, 1]
+            for i in range(first, end):
+                c, d = cards[i, 0], cards[i, 1]
+                less = np.float32(wins[i, j]) - np.float32(wins[j, i])
+                means[i, j] = np.float32(0) if a in (c, d) or b in (c, d) else unit * less
 
 
 @kernel

@@ -70,6 +70,10 @@ _LUCK = 1.2
 1.0 with 1 or 1.3."""
 
 
+_RENEWED = 1.125
+"""Passes after which ranges are too old to tell luck by, for each pass up to then."""
+
+
 class BlueprintRollouts:
     """Leaf values by play-outs. Make one per subgame; not for concurrent calls."""
 
@@ -112,9 +116,12 @@ class BlueprintRollouts:
         self._stakes = np.array([leaf.stake for leaf in leaves], dtype=np.float32)
         self._ends = _showdown_lanes(len(leaves), 1 + len(bias), weight)
         self._wins = np.zeros((len(leaves), game.stride), dtype=np.float32)
-        self._means = self._wins.copy() if steady else self._wins
-        """What hands win by showdown, on the run-out at hand and in the mean."""
-        self._tiles = _tile(flop_wins(flop, game.labels.tobytes()), game.stride) if steady else None
+        """What hands win by showdown on the run-out at hand."""
+        self._yardsticks = (
+            [_Yardstick(len(leaves), game.stride, weight) for _ in range(2)] if steady else None
+        )
+        """For the chooser's opponent and for him."""
+        self._tiles = _tile(flop_wins(flop, game.labels.tobytes(), threads), game.stride) if steady else None
         sizes = [part.reach_rows + part.value_rows for part in parts]
         self._order = self._open[np.argsort(sizes)[::-1]].astype(np.int32)
         rows = [max([x.reach_rows for x in parts], default=1), max([x.value_rows for x in parts], default=1)]
@@ -155,21 +162,42 @@ class BlueprintRollouts:
     def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:
         """See `depth_limited.LeafValues`."""
         self._counter[:] = 0
+        yardstick = None if self._yardsticks is None else self._yardsticks[for_chooser]
+        renewed = yardstick is not None and yardstick.renew(reach, always=step is None)
 
         def work(thread: int) -> None:
             self._value_open(thread, for_chooser, reach, value, step)
-            if self._tiles is not None:
-                mean_wins(self._tiles, self._counter[1:], reach, self._means)
+            if renewed and yardstick is not None and self._tiles is not None:
+                mean_wins(self._tiles, self._counter[1:], yardstick.reach, yardstick.means)
 
         others = (
             [] if self._pool is None else [self._pool.submit(work, t) for t in range(1, len(self._memory))]
         )
         work(0)
-        check_down(self._ends, self._shape, self._runout.boards, self._memory[0][1], reach, self._wins)
+        boards, scratch = self._runout.boards, self._memory[0][1]
+        if self._shut.any():
+            check_down(self._ends, self._shape, boards, scratch, reach, self._wins)
+        if yardstick is not None:
+            check_down(yardstick.ends, self._shape, boards, scratch, yardstick.reach, yardstick.wins)
         for other in others:
             other.result()
         first, end = (1, value.shape[1]) if for_chooser or self._both else (0, 1)
-        take_luck_out(self._stakes, self._shut, _LUCK, first, end, self._wins, self._means, value)
+        if yardstick is None:
+            take_luck_out(
+                self._stakes, self._shut, 0.0, first, end, self._wins, self._wins, self._wins, value
+            )
+        else:
+            take_luck_out(
+                self._stakes,
+                self._shut,
+                _LUCK,
+                first,
+                end,
+                yardstick.wins,
+                yardstick.means,
+                self._wins,
+                value,
+            )
 
     def _thinning(self) -> Thinning | None:
         """What is left of the blueprint after a leaf, with strategies of the leaf's own.
@@ -194,6 +222,35 @@ class BlueprintRollouts:
             self._order, self._counter, traverser, chooses, is_met_by_choices, self._shape, self._runout,
             self._book, planes, scratch, reach, value,
         )  # fmt: skip
+
+
+class _Yardstick:
+    """Ranges at the leaves against which luck is known: the opponent's of some iterations ago."""
+
+    def __init__(self, num_leaves: int, stride: int, weight: float) -> None:
+        self.ends = _showdown_lanes(num_leaves, 1, weight)
+        self.reach = aligned(num_leaves * stride).reshape(num_leaves, 1, stride)
+        self.wins = np.zeros((num_leaves, stride), dtype=np.float32)
+        self.means = np.zeros((num_leaves, stride), dtype=np.float32)
+        """What hands win by showdown against these ranges, on the run-out at hand and in the mean."""
+        self._passes = 0
+        self._next = 1.0
+
+    def renew(self, reach: F32, always: bool) -> bool:
+        """Take today's ranges, if the old ones are too old; whether that was done.
+
+        reach   float32[L, 1 + K, stride]
+        always  for passes over strategies that nobody else has
+        """
+        if not always:
+            self._passes += 1
+            if self._passes < self._next:
+                return False
+            self._next = max(_RENEWED * self._passes, self._passes + 1)
+        else:
+            self._next = 0.0  # the next pass that learns has other ranges
+        self.reach[:, 0] = reach[:, 0]
+        return True
 
 
 def one_round_game(board: Cards, tree: Tree, ranges: F32) -> Game:

@@ -2,8 +2,9 @@
 
 What every hand wins by showdown is known on the run-out at hand and, exactly, in the mean over all: the
 difference is luck, and most of what a run-out does to the value of a leaf. Some times it is taken out of the
-sample (a control variate: the mean over run-outs stays what it was). Where nobody can bet any more, the mean
-itself is the value.
+sample (a control variate: the mean over run-outs stays what it was). Where nobody can bet any more, luck is
+all there is. The mean costs more than all the rest: it is taken for ranges of some iterations ago, and so is
+what they win on the run-out at hand.
 """
 
 from __future__ import annotations
@@ -93,26 +94,36 @@ def mean_wins(tiles: F32, counter: I64, leaf_reach: F32, means: F32) -> None:
 
 @kernel
 def take_luck_out(
-    stakes: F32, shut: U8, times: float, first: int, end: int, wins: F32, means: F32, leaf_value: F32
+    stakes: F32,
+    shut: U8,
+    times: float,
+    first: int,
+    end: int,
+    wins: F32,
+    means: F32,
+    now: F32,
+    leaf_value: F32,
 ) -> None:
     """Correct rows `first` to `end` of every leaf.
 
     stakes      float32[L]  chips
     shut        uint8[L]    1 where nobody can bet any more
     times       how much of a chip won by luck counts for each chip of the stake
+    wins        float32[L, stride]  what hands win on the run-out at hand against some ranges
+    means       float32[L, stride]  against the same, in the mean
+    now         float32[L, stride]  against the ranges of this pass, on the run-out at hand; shut leaves only
     leaf_value  float32[L, 1 + K, stride]  modified in place
     """
     _, rows, stride = leaf_value.shape
-    value, won, mean = leaf_value.reshape(-1), wins.reshape(-1), means.reshape(-1)
+    value, won, mean, here = leaf_value.reshape(-1), wins.reshape(-1), means.reshape(-1), now.reshape(-1)
     for leaf in range(stakes.shape[0]):
         stake = splat(stakes[leaf])
         share = splat(stakes[leaf] * np.float32(times))
         for row in range(first, end):
             to = (leaf * rows + row) * stride
             for h in range(0, stride, LANES):
-                exact = load8(mean, leaf * stride + h)
+                luck = load8(won, leaf * stride + h) - load8(mean, leaf * stride + h)
                 if shut[leaf]:
-                    store8(value, to + h, stake * exact)
+                    store8(value, to + h, stake * (load8(here, leaf * stride + h) - luck))
                 else:
-                    luck = load8(won, leaf * stride + h) - exact
                     store8(value, to + h, load8(value, to + h) - share * luck)

@@ -15,6 +15,8 @@ from solver.blueprint import Blueprint
 from solver.blueprint_walk import make_walk_tree
 from solver.depth_limited import DepthLimitedSolver
 from solver.engine import EVALUATE
+from solver.kernels.walk import UPDATE
+from solver.layout import Step
 from solver.leaf_match import SHOWDOWN_ONLY, Leaf, match_leaves
 from solver.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game, run_outs
 from solver.tree import BettingRoot, build_tree
@@ -162,7 +164,36 @@ def test_luck_is_taken_out(blueprint: Blueprint) -> None:
     np.testing.assert_allclose(steady_values.mean(axis=0), plain.mean(axis=0), rtol=1e-3, atol=0.5)
     assert steady_values.std(axis=0).mean() < 0.7 * plain.std(axis=0).mean()
     shut = [i for i, leaf in enumerate(leaves) if leaf.blueprint_node == SHOWDOWN_ONLY]
-    np.testing.assert_array_equal(steady_values[0, shut], steady_values[-1, shut])
+    # Two sums of floats whose difference is 0: no more than rounding.
+    np.testing.assert_allclose(steady_values[0, shut], steady_values[-1, shut], rtol=1e-5, atol=0.1)
+
+
+def test_luck_told_by_old_ranges_is_luck_too(blueprint: Blueprint) -> None:
+    """In the mean over all run-outs nothing changes, whichever ranges luck is told by."""
+    root = BettingRoot(1, (300, 300), 20_000, 100)
+    tree = build_tree(root, parse_menu_book("a | a"), max_rounds=1)
+    walk = make_walk_tree(blueprint.tree, blueprint.definition)
+    leaves = match_leaves(tree, root, walk, blueprint.tree.find((300, 0)))
+    game = one_round_game(FLOP, tree, few_hands(6, 1))
+    count = game.num_hands
+    old, new = np.zeros((2, len(leaves), 5, game.stride), dtype=np.float32)
+    old[:, :, :count] = 1
+    new[:, :, :count] = np.linspace(0.2, 1.0, count)
+    step, means = Step(0, UPDATE, 1.0, 1.0, 1.0, 1.0, 0.0), []
+    for steady in (False, True):
+        rollouts = BlueprintRollouts(blueprint, game, FLOP, leaves, 1, seed=5, steady=steady)
+        total = np.zeros_like(new)
+        for i in range(RUN_OUTS):
+            rollouts.next_sample()
+            value = np.zeros_like(new)
+            if i == 0:
+                rollouts.evaluate(False, old, value, step)
+            if rollouts._yardsticks is not None:
+                rollouts._yardsticks[False]._next = np.inf
+            rollouts.evaluate(False, new, value, step)
+            total += value
+        means.append(total[:, 0, :count] / RUN_OUTS)
+    np.testing.assert_allclose(means[1], means[0], rtol=1e-3, atol=0.5)
 
 
 def pair_values(

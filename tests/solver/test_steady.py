@@ -32,14 +32,14 @@ def test_means_are_products_with_the_table(num_leaves: int) -> None:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(("first", "end"), [(0, 1), (1, 3)])
-def test_values_lose_their_luck_and_all_ins_are_means(first: int, end: int) -> None:
+def test_values_lose_their_luck_and_all_ins_all_of_it(first: int, end: int) -> None:
     stakes, shut = np.array([300, 900, 500], dtype=np.float32), np.array([0, 1, 0], dtype=np.uint8)
-    wins, means = rows(3, TILE, seed=1), rows(3, TILE, seed=2)
+    wins, means, now = rows(3, TILE, seed=1), rows(3, TILE, seed=2), rows(3, TILE, seed=4)
     value = rows(3, 3, TILE, seed=3)
     before = value.copy()
-    take_luck_out(stakes, shut, 1.2, first, end, wins, means, value)
+    take_luck_out(stakes, shut, 1.2, first, end, wins, means, now, value)
     luck = (1.2 * stakes[:, None] * (wins - means))[:, None]
     expected = before.copy()
     expected[:, first:end] -= luck
-    expected[1, first:end] = stakes[1] * means[1]
+    expected[1, first:end] = stakes[1] * (now[1] - wins[1] + means[1])
     np.testing.assert_allclose(value, expected, rtol=1e-4, atol=1e-3)
