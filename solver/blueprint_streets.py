@@ -15,14 +15,12 @@ import numpy as np
 from abstraction.buckets import BLOCKED
 from game.betting import BettingState
 from game.cards import Cards
-from game.hands import unblocked
 from solver.blueprint import FULL, Blueprint
 from solver.blueprint_walk import BlueprintWalk
 from solver.decision import Decision, Method
 from solver.layout import F32
-from solver.nested import Context, betting_states, coded_action, keep_alive, narrowed, step_code
-from solver.range_strategy import RangeStrategy
-from solver.tree import CALL_ACTION, DECISION
+from solver.look_up import look_up
+from solver.nested import Context, betting_states, narrowed, step_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +40,15 @@ class BlueprintStreets:
         nodes = self._nodes(states)
         if nodes is None:
             return None
-        tree, node, live = self.blueprint.tree, nodes[-1], unblocked(board)
-        ranges = self._ranges(states, nodes, board, context, betting.actor)
-        actions = tuple([coded_action(code) for code in tree.actions_of(node)])
-        replies = {
-            action: {CALL_ACTION: self._row(child, CALL_ACTION, board)}
-            for action, child in zip(actions, tree.children_of(node).tolist(), strict=True)
-            if tree.kind[child] == DECISION
-        }
-        return Decision(
+        return look_up(
             betting,
             board,
-            RangeStrategy(actions, self._rows(node, board) * live.astype(np.float32)),
-            np.stack([keep_alive(weights, live) for weights in ranges]),
+            self.blueprint.tree,
+            nodes[-1],
+            lambda node: self._rows(node, board),
+            self._ranges(states, nodes, board, context, betting.actor),
             Method.BLUEPRINT,
-            0,
-            {"look_up": time.monotonic() - started},
-            replies,
+            started,
         )
 
     def _nodes(self, states: list[BettingState]) -> list[int] | None:

@@ -1,0 +1,55 @@
+"""A decision read off a table of strategies: the blueprint's or a flop book's."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from game.betting import BettingState
+from game.cards import Cards
+from game.hands import unblocked
+from solver.decision import Decision, Method
+from solver.layout import F32
+from solver.nested import coded_action, keep_alive
+from solver.range_strategy import RangeStrategy, drop_rare
+from solver.tree import CALL_ACTION, DECISION, Tree
+
+
+def look_up(
+    betting: BettingState,
+    board: Cards,
+    tree: Tree,
+    node: int,
+    rows: Callable[[int], F32],
+    ranges: F32,
+    method: Method,
+    started: float,
+    iterations: int = 0,
+    rare: float = 0.0,
+) -> Decision:
+    """What every hand does at a decision of a tree, and how often the opponent calls afterwards.
+
+    rows     float32[A, 1326] of a decision of the tree; of blocked hands anything
+    ranges   float32[2, 1326] at the decision
+    started  by `time.monotonic`
+    rare     what a hand does more seldom it does not do at all
+    """
+    live = unblocked(board)
+    actions = tuple([coded_action(code) for code in tree.actions_of(node)])
+    replies = {
+        action: {CALL_ACTION: rows(child)[tree.actions_of(child).index(CALL_ACTION)]}
+        for action, child in zip(actions, tree.children_of(node).tolist(), strict=True)
+        if tree.kind[child] == DECISION
+    }
+    return Decision(
+        betting,
+        board,
+        RangeStrategy(actions, drop_rare(rows(node), rare) * live.astype(np.float32)),
+        np.stack([keep_alive(weights, live) for weights in ranges]),
+        method,
+        iterations,
+        {"look_up": time.monotonic() - started},
+        replies,
+    )
