@@ -10,6 +10,7 @@
 As long as all bets of the first round are in the blueprint's tree it is looked up: the blueprint is the
 solution of that game. Without a table in its file (`solver.opponent_values`) it is, whatever is bet. So are
 flops and turns that there is no time to solve, and flops if the settings say so (`solver.blueprint_streets`).
+Flops that a flop book has are looked up there (`solver.flop_book`).
 Decisions are a function of what is public, the seed and the limits: the cards we hold only say which column
 of the strategy to draw from. A `Decision` tells what the next one has to know: `Decision.after`.
 """
@@ -37,6 +38,7 @@ from solver.blueprint_preflop import BlueprintPreflop
 from solver.blueprint_streets import BlueprintStreets
 from solver.blueprint_walk import BlueprintWalk
 from solver.decision import Decision
+from solver.flop_book import open_book
 from solver.limits import NO_TIME, UNLIMITED, Limits
 from solver.nested import Context, find_root
 from solver.opponent_values import read_values
@@ -72,6 +74,7 @@ class Agent:
             else SolvedPreflop(blueprint, walk, tables, always=how == SOLVE)
         )
         self._streets = BlueprintStreets(blueprint, walk)
+        self._book = open_book(blueprint, self.settings)
         net = load_net(net_path(blueprint)) if self.settings.leaf == NET else None
         self._solves = StreetSolves(blueprint, walk, self.settings, net)
         self._is_warm = self.settings.budget is None
@@ -131,6 +134,10 @@ class Agent:
             context = self.flop_context(betting, seed, limits)
         promised = context.promised(betting, board) if self.settings.safe else None
         root = find_root(betting, board, context)
+        if betting.round_index == FLOP and self._book is not None:
+            found = self._book.decide(betting, board, context, root)
+            if found is not None:
+                return found
         looks_up = betting.round_index == FLOP and self.settings.flop_method == SOLVE_OFF_TREE
         if promised is None and (looks_up or not self._solves.has_time(root, started, limits)):
             looked_up = self._streets.decide(betting, board, context)

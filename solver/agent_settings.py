@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import ceil
+from pathlib import Path
 
 from solver.layout import F32
 from solver.rollouts import FOUR_STRATEGIES
@@ -21,6 +22,9 @@ TABLE = "table"
 SOLVE_OFF_TREE, SOLVE, LOOK_UP = "offtree", "solve", "lookup"
 PREFLOP_METHODS = (SOLVE_OFF_TREE, SOLVE, LOOK_UP)
 FLOP_METHODS = (SOLVE, SOLVE_OFF_TREE)
+
+DEFAULT_BOOK = Path("default")
+"""The flop book of the blueprint in Fathom's data folder, if there is one."""
 
 _TURN_ITERATIONS, _RIVER_ITERATIONS = 0.5, 4.0
 """For each one that flops get."""
@@ -84,6 +88,8 @@ class AgentSettings:
     """Whether flops are solved, or looked up until somebody bets what the blueprint's tree does not have."""
     safe: bool = True
     """Whether the opponent keeps what the last solution promised him, once there was one to the end."""
+    book: Path | None = DEFAULT_BOOK
+    """Folder of a flop book (`solver.flop_book`), by which flops are played that are in it; None: none is."""
 
     def street(self, round_index: int) -> StreetSettings:
         """Of a round after the flop."""
@@ -104,7 +110,8 @@ def make_settings(
 
     budget      seconds for a hand; 0 for the default
     iterations  of flop solves, whatever time they take; turns, which are exact, get half as many, rivers,
-                which are quick, four times; 0 for as many as the budget allows
+                which are quick, four times; 0 for as many as the budget allows.
+                With a number of them flops are solved even where there is a book
     values      continuations to choose from at the end of the flop: 1, 2 or 4 (the default); for both players
                 if they are played out, for the opponent if they are valued by the net
     safe        whether later solves keep what earlier ones promised the opponent
@@ -143,4 +150,5 @@ def make_settings(
         safe=safe,
         preflop=preflop,
         flop_method=flop,
+        book=None if iterations else DEFAULT_BOOK,
     )

@@ -26,6 +26,7 @@ class Method(Enum):
     """How a decision was found."""
 
     BLUEPRINT = "blueprint"
+    BOOK = "flop book"
     DEPTH_LIMITED = "depth-limited"
     EXACT = "exact"
     SAFE = "exact, safe"

@@ -13,11 +13,13 @@ import numpy as np
 
 from game.hands import HAND_CARDS, HAND_CLASS, NUM_CLASSES, hand_text
 from solver.agent_settings import ADAPTED, LEARNED, NET, ROLLOUTS, TABLE
+from solver.convergence import judge_decision
 from solver.decision import Decision, Method
 from solver.layout import F32, F64
 
 _WITHOUT_LEAVES = {
     Method.BLUEPRINT: "none: looked up",
+    Method.BOOK: "none: looked up in the flop book; turn and river were learned when it was made",
     Method.EXACT: "none: solved to the end of the hand",
     Method.SAFE: "none: solved to the end of the hand; the opponent keeps what he was promised",
 }
@@ -40,6 +42,7 @@ def explain(decision: Decision, hand: int | None = None) -> dict[str, Any]:
     names = [str(action) for action in strategy.actions]
     weight = decision.ranges[own].astype(np.float64)
     values, exploitability = decision.values(), decision.exploitability()
+    found = judge_decision(decision, exploitability)
     told: dict[str, Any] = {
         "street": _STREETS[betting.round_index],
         "pot": betting.pot,
@@ -52,6 +55,8 @@ def explain(decision: Decision, hand: int | None = None) -> dict[str, Any]:
         "exploitability_pct": None
         if exploitability is None
         else round(100 * exploitability / betting.pot, 3),
+        "converged": found.converged,
+        "quality": found.quality,
         "range_strategy": _named(names, decision.frequencies()),
         **grids(decision.ranges, own, names, strategy.probabilities),
     }

@@ -1,0 +1,152 @@
+"""Making a flop book: which flops come first, and the solve of one of them.
+
+1. An entry is the flop from its start to its end, both players with the ranges of the blueprint, begun with
+   its strategies, turn and river learned on the way: what the agent solves at its first decision, with its
+   largest menu and for longer.
+2. The most frequent pairs of line and flop come first, in an order that is always the same: a book is of use
+   long before it is whole.
+3. An entry is a function of blueprint, line, flop, menu and iterations: whoever makes it, and when.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from abstraction.isomorphism import board_multiplicities, canonical_boards
+from solver.blueprint import Blueprint
+from solver.blueprint_walk import BlueprintWalk
+from solver.depth_limited import DepthLimitedSolver
+from solver.flop_book_file import (
+    NUM_FLOPS,
+    BookError,
+    BookFile,
+    book_path,
+    create_book_file,
+    flop_hands,
+    flop_tree,
+    open_book_file,
+    quantised,
+)
+from solver.flop_lines import FlopLine
+from solver.flop_start import begin_with_blueprint
+from solver.layout import I64, U8
+from solver.leaf_match import leaves_of, match_nodes
+from solver.learned_leaves import LearnedLeaves
+from solver.nested import Context, find_root
+from solver.rollouts import one_round_game
+from solver.solution import Solution
+from solver.street_solves import SAMPLED_SCHEDULE
+from solver.tree import DECISION
+
+BOOK_ITERATIONS = 1_500
+_LOCK = "making.lock"
+_SHUFFLE = 1
+_TRIAL_ITERATIONS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """An entry to make."""
+
+    line: str
+    row: int
+    """Of `canonical_boards(3)`."""
+
+
+def flops_in_order(count: int = NUM_FLOPS) -> I64:
+    """int64[count]: canonical flops, the most frequent first; of equally frequent ones a fixed mixture."""
+    shuffled = np.random.default_rng(_SHUFFLE).permutation(NUM_FLOPS)
+    order = shuffled[np.argsort(-board_multiplicities(3)[shuffled], kind="stable")]
+    chosen: I64 = order[:count].astype(np.int64)
+    return chosen
+
+
+def tasks_in_order(lines: Sequence[FlopLine], flops: I64) -> list[Task]:
+    """All pairs, the most frequent first."""
+    weights = board_multiplicities(3)
+    pairs = [(-line.share * int(weights[row]), Task(line.text, int(row))) for line in lines for row in flops]
+    return [task for _, task in sorted(pairs, key=lambda pair: pair[0])]
+
+
+def flops_share(flops: I64) -> float:
+    """How many of all flops that are dealt these stand for."""
+    weights = board_multiplicities(3)
+    return float(weights[flops].sum() / weights.sum())
+
+
+def flop_solver(blueprint: Blueprint, line: FlopLine, row: int, menu: str) -> DepthLimitedSolver:
+    """The solve of an entry, before its first iteration."""
+    board = tuple(canonical_boards(3)[row].tolist())
+    walk = BlueprintWalk(blueprint.tree, blueprint.definition)
+    root = find_root(line.betting, board, Context(line.betting.text, line.ranges, {}))
+    tree, first = flop_tree(line, menu), line.betting.actor
+    twins = match_nodes(tree, root.root, walk.tree, walk.find(line.betting, 0))
+    game = one_round_game(board, tree, root.ranges)
+    leaves = leaves_of(tree, root.root, walk.tree, twins)
+    values = LearnedLeaves(blueprint, game, board, leaves, 1 - first, seed=row)
+    solver = DepthLimitedSolver(game, values, 1 - first, SAMPLED_SCHEDULE)
+    begin_with_blueprint(solver, blueprint, walk.tree, twins, board)
+    return solver
+
+
+def solve_entry(blueprint: Blueprint, line: FlopLine, row: int, menu: str, iterations: int) -> U8:
+    """uint8[rows, 1176]: what is kept of a solve. Blocks for seconds."""
+    solver = flop_solver(blueprint, line, row, menu)
+    solver.solve(iterations)
+    return strategies_of(solver.solution(), row)
+
+
+def strategies_of(solution: Solution, row: int) -> U8:
+    """uint8[rows, 1176]: the average strategies of all decisions of a canonical flop, in the tree's order."""
+    game = solution.game
+    assert np.array_equal(game.labels, flop_hands(row)), "ranges keep every possible hand"
+    nodes = np.flatnonzero(game.tree.kind == DECISION).tolist()
+    return np.concatenate([quantised(solution.strategy(node)) for node in nodes])
+
+
+def seconds_of_entry(blueprint: Blueprint, line: FlopLine, row: int, menu: str, iterations: int) -> float:
+    """What the solve of an entry will take, from a few iterations. Blocks for a second or so."""
+    flop_solver(blueprint, line, row, menu).solve(2)  # kernels are loaded, files are read
+    started = time.perf_counter()
+    solver = flop_solver(blueprint, line, row, menu)
+    ready = time.perf_counter()
+    solver.solve(_TRIAL_ITERATIONS)
+    each = (time.perf_counter() - ready) / _TRIAL_ITERATIONS
+    return ready - started + each * iterations
+
+
+def open_for_making(
+    folder: Path, line: FlopLine, blueprint: Blueprint, menu: str, iterations: int
+) -> BookFile:
+    """The file of a line, made if it is not there; one whose entries were solved otherwise is refused."""
+    path = book_path(folder, line.text)
+    if not path.exists():
+        create_book_file(folder, line, blueprint, menu, iterations)
+    file = open_book_file(path, {line.text: line}, blueprint, menu)
+    if file.iterations != iterations:
+        raise BookError(
+            f"{path} is made with {file.iterations:,} iterations: go on with --iterations {file.iterations},"
+            " or name another folder"
+        )
+    return file
+
+
+@contextmanager
+def only_maker(folder: Path) -> Iterator[None]:
+    """Have a folder, made if it is not there, to oneself; refused while another process does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / _LOCK).open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BookError(
+                f"a flop book is being made in {folder}: wait for it or stop it, or name another folder"
+            ) from None
+        yield
