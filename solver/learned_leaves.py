@@ -20,7 +20,7 @@ from solver.blueprint import Blueprint
 from solver.game import Game
 from solver.kernels.learned_leaves import Lessons, Notes, learn_leaves
 from solver.kernels.rollout import MAX_ACTIONS
-from solver.layout import F32, U32, Step, aligned
+from solver.layout import F32, LANES, U32, Step, aligned
 from solver.leaf_match import Leaf
 from solver.leaf_thinning import Thinning, thin_blueprint
 from solver.rollouts import ONE_STRATEGY, BlueprintRollouts, padded
@@ -59,6 +59,7 @@ class LearnedLeaves(BlueprintRollouts):
             np.array(sizes, dtype=np.int32),
             weight,
             np.zeros((2, max(sizes)), dtype=np.float32),
+            np.zeros((2, 1 + max(sizes) // LANES), dtype=np.int32),
         )
         self._notes = [Notes(aligned(MAX_ACTIONS * max(sizes))) for _ in range(threads)]
 
@@ -74,9 +75,14 @@ class LearnedLeaves(BlueprintRollouts):
         """Turn to another run-out."""
         super().next_sample()
         self._lessons.present[:] = 0
-        for street, present in enumerate(self._lessons.present):
+        for street, (present, places) in enumerate(
+            zip(self._lessons.present, self._lessons.places, strict=True)
+        ):
             buckets = self._runout.buckets[street, : self._game.num_hands]
             present[buckets[self._live]] = 1
+            # Blocked hands, which weigh nothing, are said to be in the first bucket.
+            found = LANES * np.union1d(0, np.flatnonzero(present) // LANES)
+            places[0], places[1 : 1 + len(found)] = len(found), found
 
     def _first_regrets(self, leaves: list[Leaf], sizes: list[int]) -> F32:
         """Regrets that the blueprint's strategies match, as if learned in some visits."""

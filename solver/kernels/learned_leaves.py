@@ -47,6 +47,8 @@ class Lessons(NamedTuple):
     """float32[2, stride]: both players' ranges at the root."""
     present: F32
     """float32[2, buckets]: 1 for buckets there are on turn and river of the run-out at hand."""
+    places: I32
+    """int32[2, 1 + buckets / LANES]: how many groups of LANES buckets have one, and where they begin."""
 
 
 class Notes(NamedTuple):
@@ -96,12 +98,21 @@ def ascend_learning(
             if accumulate:
                 total = total + load8(value, parent + h)
             store8(value, parent + h, total)
-        learn(base, actions, size, lessons.present[street], step, lessons.regret, gain, book.words)
+        present, places = lessons.present[street], lessons.places[street]
+        learn(base, actions, size, present, places, step, lessons.regret, gain, book.words)
 
 
 @kernel
 def learn(
-    base: int, actions: int, size: int, present: F32, step: Step, regret: F32, gain: F32, words: U32
+    base: int,
+    actions: int,
+    size: int,
+    present: F32,
+    places: I32,
+    step: Step,
+    regret: F32,
+    gain: F32,
+    words: U32,
 ) -> None:
     """Add a node's gains to its regrets and match its strategy to them, eight buckets at a time.
 
@@ -112,7 +123,8 @@ def learn(
     even = splat(np.float32(1) / np.float32(actions))
     up_kept, down_kept = splat(np.float32(step.keep_positive)), splat(np.float32(step.keep_negative))
     first, second, third, fourth = base * MAX_ACTIONS, size, 2 * size, 3 * size
-    for b in range(0, size, LANES):
+    for place in range(1, 1 + places[0]):
+        b = places[place]
         at = first + b
         r0, r1, r2, r3 = load8(regret, at), load8(regret, at + second), zero, zero
         g0, g1, g2, g3 = load8(gain, b), load8(gain, second + b), zero, zero
