@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from abstraction.isomorphism import board_multiplicities, canonical_boards
-from solver.blueprint import Blueprint
+from solver.blueprint import Blueprint, open_blueprint
 from solver.blueprint_walk import BlueprintWalk
 from solver.depth_limited import DepthLimitedSolver
 from solver.flop_book_file import (
@@ -34,7 +34,7 @@ from solver.flop_book_file import (
     open_book_file,
     quantised,
 )
-from solver.flop_lines import FlopLine
+from solver.flop_lines import FlopLine, flop_lines
 from solver.flop_start import begin_with_blueprint
 from solver.layout import I64, U8
 from solver.leaf_match import leaves_of, match_nodes
@@ -150,3 +150,13 @@ def only_maker(folder: Path) -> Iterator[None]:
                 f"a flop book is being made in {folder}: wait for it or stop it, or name another folder"
             ) from None
         yield
+
+
+def entry_solver(path: Path, menu: str, iterations: int) -> Callable[[Task], U8]:
+    """What makes entries, for a process of its own.
+
+    path  of the blueprint
+    """
+    blueprint = open_blueprint(path)
+    lines = {line.text: line for line in flop_lines(blueprint)}
+    return lambda task: solve_entry(blueprint, lines[task.line], task.row, menu, iterations)

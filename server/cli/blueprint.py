@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from server.cli import flops
 from server.cli.numbers import whole_number
 from server.cli.outputs import check_output
 from server.cli.train import CARD_PRESET_NAMES
@@ -43,7 +44,8 @@ examples:
   fathom blueprint verify blueprint.xz
   fathom blueprint export training-tiny/tiny.blueprint --round preflop > preflop.csv
   fathom blueprint measure training-tiny/tiny.blueprint
-  fathom blueprint extract training-default early.blueprint"""
+  fathom blueprint extract training-default early.blueprint
+  fathom blueprint flops --line r300c --flops 200"""
 
 _MEASURE_EPILOG = """\
 The response is chosen knowing the deals ("at most") and played on others ("at least"). The two are close
@@ -141,6 +143,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--seed", type=whole_number(0), default=1, help="of all randomness (default: %(default)s)"
     )
     net.add_argument("--json", action="store_true", help="print one JSON object")
+    flops.configure(verbs.add_parser("flops", help=flops.SUMMARY, description=flops.SUMMARY))
     plan = verbs.add_parser("plan", help="what a training needs: nodes, infosets, bytes, hours")
     plan.add_argument("--preset", default="default", help="tiny, default or paper (default: default)")
     plan.add_argument("--cards", help=f"buckets instead of the preset's own: {CARD_PRESET_NAMES}")
@@ -152,12 +155,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do what the verb says."""
-    if args.verb in ("info", "verify", "export", "measure", "net") and args.file is None:
+    if args.verb in ("info", "verify", "export", "measure", "net", "flops") and args.file is None:
         from solver.default_blueprint import default_blueprint_path
 
         args.file = default_blueprint_path()
     verbs = {"plan": _plan, "info": _info, "verify": _verify, "export": _export, "measure": _measure}
-    return {**verbs, "pack": _pack, "extract": _extract, "values": _values, "net": _net}[args.verb](args)
+    verbs |= {"pack": _pack, "extract": _extract, "values": _values, "net": _net, "flops": _flops}
+    return verbs[args.verb](args)
 
 
 def _plan(args: argparse.Namespace) -> int:
@@ -448,6 +452,10 @@ def _net(args: argparse.Namespace) -> int:
     facts: dict[str, object] = {"file": str(target), **asdict(quality)}
     facts["seconds"] = round(time.perf_counter() - started, 1)
     return _print_facts(facts, args.json)
+
+
+def _flops(args: argparse.Namespace) -> int:
+    return _print_facts(flops.make_book(args, _open(args.file)), args.json)
 
 
 def _print_facts(facts: dict[str, object], as_json: bool) -> int:

@@ -117,6 +117,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     ):
         parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=summary)
     parser.add_argument("--quiet", action="store_true", help="no progress, only the last line")
+    parser.add_argument(
+        "--flops",
+        nargs="?",
+        const="all",
+        metavar="N",
+        help="a book of solved flops is made by `fathom blueprint flops`, for a trained blueprint",
+    )
     tuning = parser.add_argument_group("how to learn (shares are of the whole training)")
     tuning.add_argument("--discount-share", type=any_number, help="how long to discount linearly")
     tuning.add_argument("--burn-in", type=any_number, help="share before averaging starts")
@@ -137,6 +144,11 @@ def run(args: argparse.Namespace) -> int:
 
     from solver.training import CHECKPOINT
 
+    if args.flops is not None:
+        raise ValueError(
+            "flops are solved for a blueprint that is trained already: write"
+            f" `fathom blueprint flops FILE --flops {args.flops}`, or leave out FILE for the one with Fathom"
+        )
     console = Console(stderr=True, quiet=args.quiet)
     begin = _start
     if args.resume:
@@ -218,7 +230,7 @@ def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple
     folder = args.checkpoint or Path(f"training-{preset.name}")
     products = _products(args, Products())
     _occupy_new(folder, preset, products, lock)
-    with _bars(console) as progress:
+    with bars(console) as progress:
         cards = make_card_abstraction(card_preset.name, seed, progress)
     training = TrainingRun(preset, plan, cards, _dealer(cards, console), args.threads or usable_cores())
     training.products = products
@@ -261,7 +273,7 @@ def _regrouped(
     from abstraction.presets import make_card_abstraction
     from solver.regrouping import regroup
 
-    with _bars(console) as progress:
+    with bars(console) as progress:
         cards = make_card_abstraction(card_preset.name, plan.seed, progress)
         if cards.digest == state.cards.digest:
             raise ValueError(f"it has these buckets already: leave out --cards {card_preset.name}")
@@ -294,7 +306,7 @@ def _dealer(cards: CardAbstraction, console: Console) -> Dealer:
     from abstraction.tables import open_tables
     from solver.holdem_deals import HoldemDealer
 
-    with _bars(console) as progress:
+    with bars(console) as progress:
         return HoldemDealer(open_tables(cards, progress=progress))
 
 
@@ -315,7 +327,8 @@ def _packed_twin(path: Path) -> Path:
     return path.with_name(f"{path.name}.xz")
 
 
-def _bars(console: Console) -> Progress:
+def bars(console: Console) -> Progress:
+    """Progress on a terminal: how many of how many, and the time left."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -1,0 +1,146 @@
+"""`fathom blueprint flops`, with a made-up blueprint."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from abstraction.isomorphism import canonical_boards
+from game.definition import HUNL
+from protocol.acpc import parse_betting
+from server.cli import flops, main
+from solver.agent import Agent
+from solver.agent_settings import AgentSettings
+from solver.blueprint import Blueprint
+from solver.decision import Method
+from solver.flop_book import FlopBook, book_folder, book_menu
+from solver.flop_book_making import BOOK_ITERATIONS, flops_in_order, only_maker
+from tests.arena.blueprints import WIDE, made_up_blueprint
+
+MENU = book_menu(AgentSettings())
+
+
+@pytest.fixture(scope="module")
+def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
+    return made_up_blueprint(tmp_path_factory.mktemp("blueprints"), WIDE)
+
+
+def command(blueprint: Blueprint, *options: object) -> list[str]:
+    words = ("blueprint", "flops", blueprint.path, "--quiet", "--json", "--processes", 1, "--iterations", 3)
+    return [str(word) for word in (*words, *options)]
+
+
+def test_made_where_agents_look(blueprint: Blueprint, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command(blueprint, "--line", "r300c", "--flops", 3)) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["lines"], facts["entries"], facts["made_now"]) == (["r300c"], 3, 3)
+    book = FlopBook(book_folder(blueprint, MENU), blueprint, MENU)
+    assert sorted(book.files["r300c"].rows_made()) == sorted(flops_in_order(3).tolist())
+    assert facts["disk_bytes"] > 3 * 30_000
+    # What is there is not made again; more is added.
+    assert main(command(blueprint, "--line", "r300c/", "--line", "cc", "--flops", 4)) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["entries"], facts["made_now"]) == (8, 5)
+    board = tuple(canonical_boards(3)[flops_in_order(1)[0]].tolist())
+    agent = Agent(blueprint, AgentSettings(budget=None))
+    assert agent.decide(parse_betting(HUNL, "cc/"), board, None, 1).method is Method.BOOK
+
+
+def test_a_plan_makes_nothing(
+    blueprint: Blueprint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command(blueprint, "--lines", 2, "--plan", "--book", tmp_path / "book")) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["entries"] == facts["missing"] == 2 * 1_755
+    assert facts["flops_share"] == 1
+    assert facts["expected_hours"] > 0
+    assert facts["expected_bytes"] > 2 * 1_755 * 1_176 * 10
+    assert not (tmp_path / "book").exists()
+
+
+def test_usual_lines_are_those_of_most_flops(
+    blueprint: Blueprint, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command(blueprint, "--plan", "--flops", 1)) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["lines_share"] >= 0.9
+    assert main(command(blueprint, "--plan", "--flops", 1, "--lines", len(facts["lines"]) - 1)) == 0
+    assert json.loads(capsys.readouterr().out)["lines_share"] < 0.9
+
+
+def test_after_a_kill_the_same_bytes(blueprint: Blueprint, tmp_path: Path) -> None:
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    options = ("--line", "r300c", "--flops", 12, "--book")
+    words = command(blueprint, *options, killed)
+    with subprocess.Popen([sys.executable, "-m", "server.cli", *words]) as process:
+        deadline = time.monotonic() + 120
+        made = 0
+        while not made and time.monotonic() < deadline and process.poll() is None:
+            time.sleep(0.02)
+            if (killed / "r300c.flops").exists():
+                made = len(FlopBook(killed, blueprint, MENU).files["r300c"].rows_made())
+        process.send_signal(signal.SIGKILL)
+    assert made
+    assert main(words) == 0
+    assert main(command(blueprint, *options, whole)) == 0
+    assert (killed / "r300c.flops").read_bytes() == (whole / "r300c.flops").read_bytes()
+
+
+def test_several_processes_make_the_same(blueprint: Blueprint, tmp_path: Path) -> None:
+    for count in (1, 2):
+        options = ("--line", "cc", "--flops", 2, "--processes", count, "--book", tmp_path / str(count))
+        assert main(command(blueprint, *options)) == 0
+    assert (tmp_path / "1" / "cc.flops").read_bytes() == (tmp_path / "2" / "cc.flops").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--line", "r350c"], "--line r350c: is no betting of this blueprint"),
+        (["--line", "r20000c"], "is no betting of this blueprint that leads to a flop with bets to come"),
+        (["--book", "/dev/null"], "is a file: name a folder"),
+    ],
+)
+def test_refused(
+    blueprint: Blueprint, options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command(blueprint, *options)) == 2
+    assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options", [["--flops", "0"], ["--flops", "1756"], ["--flops", "some"], ["--share", "x"]]
+)
+def test_numbers_are_checked(blueprint: Blueprint, options: list[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(command(blueprint, *options))
+
+
+def test_one_at_a_time(blueprint: Blueprint, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with only_maker(tmp_path):
+        assert main(command(blueprint, "--line", "cc", "--flops", 1, "--book", tmp_path)) == 2
+    assert "is being made" in capsys.readouterr().err
+
+
+def test_no_room(
+    blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    usage = type("Usage", (), {"free": 1000})
+    monkeypatch.setattr(flops.shutil, "disk_usage", lambda _: usage)
+    assert main(command(blueprint, "--line", "cc", "--flops", 1, "--book", tmp_path)) == 2
+    assert "ask for fewer lines or flops" in capsys.readouterr().err
+
+
+def test_train_points_here(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "--flops", "200"]) == 2
+    assert "fathom blueprint flops FILE --flops 200" in capsys.readouterr().err
+
+
+def test_help_knows_the_default() -> None:
+    assert flops._ITERATIONS == BOOK_ITERATIONS
