@@ -42,12 +42,16 @@ from solver.flop_book import open_book
 from solver.limits import NO_TIME, UNLIMITED, Limits
 from solver.nested import Context, find_root
 from solver.opponent_values import read_values
+from solver.pace import Pace
 from solver.preflop_play import SolvedPreflop
 from solver.street_solves import StreetSolves
 from solver.value_net import load_net, net_path
 
 _FIRST_TRY = 0.9
 """Of the time there is: some is kept to solve again, should no hand ever have done what the opponent did."""
+
+_PACE_ITERATIONS = 16
+"""Of a flop, to see how fast this machine is."""
 
 
 def _bet_oddly(betting: BettingState) -> BettingState:
@@ -62,7 +66,13 @@ def _bet_oddly(betting: BettingState) -> BettingState:
 class Agent:
     """Plays by a blueprint and solving. Not for concurrent calls."""
 
-    def __init__(self, blueprint: Blueprint, settings: AgentSettings | None = None) -> None:
+    def __init__(
+        self, blueprint: Blueprint, settings: AgentSettings | None = None, pace: Pace | None = None
+    ) -> None:
+        """Open what there is to play by.
+
+        pace  of this machine, to share; by default one of its own
+        """
         self.blueprint = blueprint
         self.settings = AgentSettings() if settings is None else settings
         walk = BlueprintWalk(blueprint.tree, blueprint.definition)
@@ -76,37 +86,47 @@ class Agent:
         self._streets = BlueprintStreets(blueprint, walk)
         self._book = open_book(blueprint, self.settings)
         net = load_net(net_path(blueprint)) if self.settings.leaf == NET else None
-        self._solves = StreetSolves(blueprint, walk, self.settings, net)
+        self._solves = StreetSolves(blueprint, walk, self.settings, net, pace or Pace())
         self._is_warm = self.settings.budget is None
 
     def warm_up(self) -> None:
         """Load the kernels, compile them if need be, so that no decision or question about one pays for it.
 
-        Blocks for a second, or minutes where nothing is compiled yet. `decide` sees to it itself.
+        Then see how fast this machine is, for the first decision to know what there is time for. Blocks for a
+        second, or minutes where nothing is compiled yet. `decide` sees to it itself.
         """
-        quick = Agent(
-            self.blueprint,
-            make_settings(
-                iterations=1, threads=self.settings.threads, leaf=self.settings.leaf, preflop=LOOK_UP
-            ),
-        )
-        betting, context = start(self.blueprint.definition), None
-        odd = _bet_oddly(betting)
-        for state, limits in ((betting, UNLIMITED), (betting.apply(CALL), UNLIMITED), (odd, NO_TIME)):
+        opening = start(self.blueprint.definition)
+        odd = _bet_oddly(opening)
+        for state, limits in ((opening, UNLIMITED), (opening.apply(CALL), UNLIMITED), (odd, NO_TIME)):
             self._preflop.decide(state, (), None, 0, limits)
-        while not betting.is_finished:
-            if betting.round_index >= FLOP:
-                board = tuple(range(betting.definition.board_size(betting.round_index)))
-                decision = quick.decide(betting, board, context, seed=0)
-                decision.values()
-                decision.exploitability()
-                context = decision.after(CALL)
-                betting = betting.apply(CALL)
-            betting = betting.apply(CALL)
+        quick = self._for_practice(iterations=1)
+        quick._check_down(asking=True)
         odd = _bet_oddly(odd.apply(CALL))
         if odd.round_index == FLOP:
             quick.decide(odd, tuple(range(odd.definition.board_size(FLOP))), None, seed=0)
+        self._for_practice(_PACE_ITERATIONS, self._solves.pace)._check_down(asking=False)
         self._is_warm = True
+
+    def _for_practice(self, iterations: int, pace: Pace | None = None) -> Agent:
+        """One who solves as this one does, but not for long."""
+        settings = make_settings(
+            iterations=iterations, threads=self.settings.threads, leaf=self.settings.leaf, preflop=LOOK_UP
+        )
+        return Agent(self.blueprint, settings, pace)
+
+    def _check_down(self, asking: bool) -> None:
+        """Decide on every street of a hand in which nobody bets; asking for all there is to ask, too."""
+        betting, context = start(self.blueprint.definition), None
+        while not betting.is_finished:
+            if betting.round_index >= FLOP:
+                board = tuple(range(betting.definition.board_size(betting.round_index)))
+                decision = self.decide(betting, board, context, seed=0)
+                if asking:
+                    decision.values()
+                    decision.exploitability()
+                context = decision.after(CALL)
+                betting = betting.apply(CALL)
+            betting = betting.apply(CALL)
 
     def flop_context(self, betting: BettingState, seed: int, limits: Limits = UNLIMITED) -> Context:
         """Both ranges at the start of the flop of a hand, by what was played before it. May solve."""

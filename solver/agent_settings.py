@@ -43,10 +43,17 @@ class StreetSettings:
     """What a hand does more seldom than that it does not do at all."""
     quick_menu: str = ""
     """Where there is no time for that one; none: there always is."""
+    iterations_wanted: int = 80
+    """With the menu: less time is for the quick one."""
     rich_menu: str = ""
     """Where there is time for more."""
-    iterations_wanted: int = 80
-    """With a menu: less time is for a smaller one."""
+    rich_iterations: int = 80
+    """With the rich menu: less time is for the other ones."""
+    own_bets: str = ""
+    """Besides those of the rich menu, where it is our turn to bet: a choice of sizes costs least where it is
+    ours, and once."""
+    own_iterations: int = 0
+    """With these, too: less time is for the rich menu alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,14 +65,19 @@ class AgentSettings:
         2_000,
         rare=0.1,
         quick_menu="75%, a<100% | a<250%",
+        iterations_wanted=50,
         rich_menu="50%, 100%, a<250% | 100%, a<250% | a",
-        iterations_wanted=200,
+        rich_iterations=600,
     )
     turn: StreetSettings = StreetSettings(
         "turn: 75%, a<250% | 100%, a<250% | a; river: 75%, a<150% | a<250%",
         1_000,
         quick_menu="75%, a<100% | a<250%",
+        iterations_wanted=40,
         rich_menu="75%, a<250% | 100%, a<250% | a",
+        rich_iterations=45,
+        own_bets="50%, 100%",
+        own_iterations=90,
     )
     river: StreetSettings = StreetSettings(
         "33%, 75%, 150%, a | 75%, a | 100%, a", 2_000, quick_menu="75%, a<250% | 100%, a<250% | a"

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from game.betting import BettingState
 
-_SHARES = (0.15, 0.45, 0.5, 0.5)
-"""Of what the hand has left, by street, for a big pot: some is always kept for another decision."""
-_SMALL_POT_SHARE = 0.6
+_SHARES = (0.15, 0.55, 0.6, 0.5)
+"""Of what the hand has left, by street, for a big pot: some is always kept for another decision. Rivers need
+the least: they are solved within tenths of a second."""
+_SMALL_POT_SHARE = 0.65
 """What a pot of nothing gets of that."""
 _BIG_POT = 30
 """Big blinds from which on a pot is a big one."""
+_MOST_DECISION = 1.2
+"""Budgets of a hand that one decision may take, savings and all: nobody likes to wait."""
 _SAVINGS_SHARE = 0.25
 _MOST_HANDS_SAVED = 3.0
 """No hand gets more than so many budgets of others besides its own."""
@@ -49,7 +52,7 @@ class MatchClock:
         """For the decision to be made now."""
         pot = min(betting.pot / (betting.definition.big_blind * _BIG_POT), 1.0)
         share = _SHARES[min(betting.round_index, 3)] * (_SMALL_POT_SHARE + (1 - _SMALL_POT_SHARE) * pot)
-        return max(self._left, 0.0) * share
+        return min(max(self._left, 0.0) * share, _MOST_DECISION * self._per_hand)
 
     def spend(self, seconds: float) -> None:
         """A decision took so long."""

@@ -1,14 +1,15 @@
 """How fast this machine solves, learned from its own solves: which tree there is time for.
 
 A pass over a tree takes time in proportion to its nodes, by street. What a solve really took moves the
-estimate, so slow machines and busy ones come to smaller trees by themselves.
+estimate, so slow machines and busy ones come to smaller trees by themselves. The first solve of a street, for
+which an agent that warms up sees to, counts alone: the first decision of a process is as good as any.
 """
 
 from __future__ import annotations
 
 _FIRST = {1: 9e-5, 2: 9e-5, 3: 2e-6}
-"""Seconds of one thread per node and iteration, by street: a first guess, which the first solves correct."""
-_NEWEST = 0.2
+"""Seconds of one thread per node and iteration, by street: a guess until the first solve."""
+_NEWEST = 0.3
 """What the last solve counts in the estimate."""
 _LEAST_ITERATIONS, _LEAST_NODES = 8, 20
 """Smaller solves tell of what it takes to begin one."""
@@ -19,6 +20,11 @@ class Pace:
 
     def __init__(self) -> None:
         self._seconds = dict(_FIRST)
+        self._known: set[int] = set()
+
+    def knows(self, street: int) -> bool:
+        """Whether there was a solve of the street yet."""
+        return street in self._known
 
     def iterations(self, street: int, nodes: int, seconds: float, threads: int) -> float:
         """How many there is time for."""
@@ -28,4 +34,6 @@ class Pace:
         """A solve took so long."""
         if iterations >= _LEAST_ITERATIONS and nodes >= _LEAST_NODES:
             taken = seconds * threads / (nodes * iterations)
-            self._seconds[street] += _NEWEST * (taken - self._seconds[street])
+            share = _NEWEST if street in self._known else 1.0
+            self._seconds[street] += share * (taken - self._seconds[street])
+            self._known.add(street)

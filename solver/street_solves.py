@@ -27,11 +27,11 @@ from solver.layout import F32
 from solver.leaf_match import Leaf, leaves_of, match_nodes
 from solver.learned_leaves import LearnedLeaves
 from solver.limits import Limits, solve_in_slices
-from solver.nested import SubgameRoot
+from solver.nested import SubgameRoot, action_code
 from solver.pace import Pace
 from solver.rollouts import BlueprintRollouts, one_round_game
 from solver.schedules import Schedule, sampled_dcfr
-from solver.tree import Tree, build_tree
+from solver.tree import CALL_ACTION, Tree, build_tree
 from solver.value_net import NetLeaves, ValueNet
 
 SAMPLED_SCHEDULE: Schedule = sampled_dcfr(alpha=1.5, gamma=2.0)
@@ -118,12 +118,17 @@ class StreetSolves:
 
         left  seconds; None: time does not matter
         """
-        menus = [menu for menu in (settings.rich_menu, settings.menu, settings.quick_menu) if menu]
-        for menu in menus if left is not None else [settings.menu]:
-            tree = build_tree(root.root, parse_menu_book(menu), root.extra, max_rounds=max_rounds)
-            if left is None or self.pace.iterations(street, tree.num_nodes, left, threads) >= (
-                settings.iterations_wanted
-            ):
+        choices = [
+            (settings.rich_menu, settings.own_bets, settings.own_iterations),
+            (settings.rich_menu, "", settings.rich_iterations),
+            (settings.menu, "", settings.iterations_wanted),
+            (settings.quick_menu, "", 0),
+        ]
+        offered = [choice for choice in choices if choice[0]]
+        for menu, own_bets, wanted in offered if left is not None else [(settings.menu, "", 0)]:
+            extra = _with_own_bets(root, own_bets) if own_bets else root.extra
+            tree = build_tree(root.root, parse_menu_book(menu), extra, max_rounds=max_rounds)
+            if left is None or self.pace.iterations(street, tree.num_nodes, left, threads) >= wanted:
                 break
         return tree
 
@@ -230,6 +235,16 @@ class _ToTheEnd:
     def promise(self, node: int, action: int, player: int) -> Alternatives | None:
         child = int(self.solver.game.tree.children_of(node)[action])
         return promise(self.solver.solution(), child, player, engine=self.solver.engine)
+
+
+def _with_own_bets(root: SubgameRoot, sizes: str) -> dict[tuple[int, ...], tuple[int, ...]]:
+    """What a tree must offer besides its menu, with more sizes for us to bet if nobody has bet yet."""
+    path = tuple([action_code(action) for action in root.path])
+    if path not in {(), (CALL_ACTION,)}:
+        return root.extra
+    bets = build_tree(root.root, parse_menu_book(sizes), root.extra, max_rounds=1)
+    raises = [code for code in bets.actions_of(bets.find(path)) if code > CALL_ACTION]
+    return {**root.extra, path: tuple(raises)}
 
 
 def _time_left(started: float, limits: Limits) -> float | None:

@@ -75,4 +75,4 @@ def test_a_long_row_of_quick_hands_makes_no_endless_one() -> None:
     for _ in range(10_000):
         clock.start_hand()
     betting = parse_betting(HUNL, "r300r900r2700r8000c/cc/")
-    assert clock.seconds_for(betting) == pytest.approx(5.0)
+    assert clock.seconds_for(betting) == pytest.approx(3.0)
