@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from solver.flop_book_file import BookFile
     from solver.flop_book_making import Task
     from solver.flop_lines import FlopLine
-    from solver.layout import U8
+    from solver.layout import I64, U8
 
 SUMMARY = "solve frequent flops in advance: a flop book, by which the agent plays them"
 
 _ALL = "all"
+_NUM_FLOPS = 1_755
 _SHARE = 90.0
 _ITERATIONS = 1_500
 
@@ -62,10 +63,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="PERCENT",
         help="lines of so many of all flops that the blueprint plays (default: %(default)g)",
     )
-    parser.add_argument(
+    boards = parser.add_mutually_exclusive_group()
+    boards.add_argument(
+        "--flop", action="append", metavar="CARDS", help="this flop, e.g. AsKd7h; may be given again"
+    )
+    boards.add_argument(
         "--flops",
         type=_flops,
-        default=_ALL,
+        default=_NUM_FLOPS,
         metavar="N",
         help="the N most frequent of the 1,755 flops that differ by more than suits, or all (default)",
     )
@@ -105,7 +110,7 @@ def make_book(args: argparse.Namespace, blueprint: Blueprint) -> dict[str, objec
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"--book {folder}: is a file: name a folder")
     lines = _chosen(flop_lines(blueprint), args)
-    flops = flops_in_order() if args.flops == _ALL else flops_in_order(args.flops)
+    flops = flops_in_order(args.flops) if args.flop is None else _named(args.flop)
     tasks = tasks_in_order(lines, flops)
     console = Console(stderr=True, quiet=args.quiet)
     facts: dict[str, object] = {
@@ -271,8 +276,22 @@ def _missing(files: dict[str, BookFile], tasks: list[Task]) -> list[Task]:
     return [task for task in tasks if task.row not in there.get(task.line, ())]
 
 
-def _flops(text: str) -> int | str:
-    return _ALL if text == _ALL else whole_number(1, 1_755)(text)
+def _named(texts: list[str]) -> I64:
+    """Numbers of the canonical flops of some flops, each once."""
+    import numpy as np
+
+    from game.cards import parse_cards
+    from solver.flop_book_file import locate
+
+    boards = [tuple(parse_cards(text)) for text in texts]
+    for text, board in zip(texts, boards, strict=True):
+        if len(set(board)) != 3:
+            raise ValueError(f"--flop {text}: a flop is three different cards, such as AsKd7h")
+    return np.array(list(dict.fromkeys(locate(board)[0] for board in boards)), dtype=np.int64)
+
+
+def _flops(text: str) -> int:
+    return _NUM_FLOPS if text == _ALL else whole_number(1, _NUM_FLOPS)(text)
 
 
 def _say(console: Console, text: str) -> None:

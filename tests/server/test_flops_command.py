@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from abstraction.isomorphism import canonical_boards
+from game.cards import parse_cards
 from game.definition import HUNL
 from protocol.acpc import parse_betting
 from server.cli import flops, main
@@ -50,6 +51,15 @@ def test_made_where_agents_look(blueprint: Blueprint, capsys: pytest.CaptureFixt
     board = tuple(canonical_boards(3)[flops_in_order(1)[0]].tolist())
     agent = Agent(blueprint, AgentSettings(budget=None))
     assert agent.decide(parse_betting(HUNL, "cc/"), board, None, 1).method is Method.BOOK
+
+
+def test_flops_by_name(blueprint: Blueprint, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that differ only by suits are one."""
+    flops = ("--flop", "AsKd7h", "--flop", "AcKh7s", "--flop", "2c2d9s")
+    assert main(command(blueprint, "--line", "cc", *flops, "--book", tmp_path)) == 0
+    assert json.loads(capsys.readouterr().out)["entries"] == 2
+    entry = FlopBook(tmp_path, blueprint, MENU).entry("cc", tuple(parse_cards("7dAhKs")))
+    assert entry is not None
 
 
 def test_a_plan_makes_nothing(
@@ -104,6 +114,8 @@ def test_several_processes_make_the_same(blueprint: Blueprint, tmp_path: Path) -
     [
         (["--line", "r350c"], "--line r350c: is no betting of this blueprint"),
         (["--line", "r20000c"], "is no betting of this blueprint that leads to a flop with bets to come"),
+        (["--flop", "AsKd"], "a flop is three different cards"),
+        (["--flop", "AsKdAs"], "As"),
         (["--book", "/dev/null"], "is a file: name a folder"),
     ],
 )
