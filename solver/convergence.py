@@ -2,8 +2,8 @@
 
 A solution is not converged if a perfect opponent could still win more than `CONVERGED_PCT` % of the pot from
 it: frequencies and values may change with more iterations. On turn and river exploitability is exact, before
-them an estimate, of the street alone. Each figure is of the game that was solved: bets that its menu leaves out
-are not in it.
+them an estimate, of the street alone. Each figure is of the game that was solved: bets that its menu leaves
+out are not in it.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from server.cli.numbers import positive_number, whole_number
+from server.machine import usable_cores
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,6 +28,8 @@ examples:
 
 _STREETS = ("pre-flop", "flop", "turn", "river")
 _SEATS = ("in the big blind", "on the button")
+_MORE = 4
+"""Times the effort that is proposed where a solve has not converged."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +50,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=whole_number(),
         help="of flop solves (turns get half, rivers four times as many), instead of a budget: repeatable",
     )
-    parser.add_argument("--threads", type=whole_number(), default=1, help="default: %(default)s")
+    parser.add_argument(
+        "--threads",
+        type=whole_number(),
+        default=usable_cores(),
+        help="of the solve; with --iterations they do not change its result"
+        " (default: all cores, here %(default)s)",
+    )
     parser.add_argument(
         "--seed", type=whole_number(0), default=1, help="of all that is random (default: %(default)s)"
     )
@@ -84,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         from rich.console import Console
 
-        _show(Console(highlight=False), position, decision, own, action)
+        _show(Console(highlight=False), position, decision, own, action, _more_effort(args))
     return 0
 
 
@@ -111,7 +120,19 @@ def _record(decision: Decision, own: int, action: str) -> dict[str, object]:
     return {"action": action, **explain(decision, own)}
 
 
-def _show(console: Console, position: int, decision: Decision, own: int, action: Action) -> None:
+def _more_effort(args: argparse.Namespace) -> str:
+    """Options that give a solve more of what it lacked."""
+    from solver.agent_settings import DEFAULT_BUDGET
+
+    if args.iterations:
+        return f"--iterations {_MORE * args.iterations}"
+    more = f"--budget {_MORE * (args.budget or DEFAULT_BUDGET):g}"
+    return more if args.threads >= usable_cores() else f"{more} or --threads {usable_cores()}"
+
+
+def _show(
+    console: Console, position: int, decision: Decision, own: int, action: Action, more_effort: str
+) -> None:
     import numpy as np
     from rich.table import Table
 
@@ -119,6 +140,7 @@ def _show(console: Console, position: int, decision: Decision, own: int, action:
     from game.cards import cards_text
     from game.hands import hand_text
     from server.cli import grid
+    from solver.convergence import judge_decision
     from solver.decision import Method
 
     betting, strategy = decision.betting, decision.strategy
@@ -128,14 +150,16 @@ def _show(console: Console, position: int, decision: Decision, own: int, action:
         f"{place}, pot {betting.pot:,}, {to_call} to call;"
         f" we hold [bold]{hand_text(own)}[/] {_SEATS[position]}"
     )
-    values, exploitability = decision.values(), decision.exploitability()
-    quality = (
-        "" if exploitability is None else f", exploitable for {exploitability / betting.pot:.2%} of the pot"
-    )
+    values, found = decision.values(), judge_decision(decision, decision.exploitability())
     phases = ", ".join(f"{name.replace('_', ' ')} {spent:.2f} s" for name, spent in decision.phases.items())
-    console.print(
-        f"{decision.method.value}, {decision.iterations:,} iterations{quality}; {phases}", style="dim"
-    )
+    console.print(f"{decision.method.value}, {decision.iterations:,} iterations; {phases}", style="dim")
+    # Later rounds are looked up only where there is no time to solve them.
+    hurried = decision.method is Method.BLUEPRINT and betting.round_index > 0
+    if found.converged is False or hurried:
+        console.print(f"Warning: {found.quality}", style="bold yellow")
+        console.print(f"What is shown here may still change: try {more_effort}", style="yellow")
+    else:
+        console.print(found.quality)
     words = tuple([_word(str(name), betting.definition.stacks[0]) for name in strategy.actions])
     colours, letters = grid.action_colours(words), grid.action_letters(words)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")

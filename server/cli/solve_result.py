@@ -10,6 +10,8 @@ import numpy as np
 from abstraction.menu import SEATS
 from game.cards import cards_text
 from game.hands import hand_text
+from solver.convergence import Convergence, judge
+from solver.decision import Method
 from solver.paths import Place, action_names, action_words, chips_paid
 from solver.response import Quality
 from solver.solution import Solution
@@ -36,6 +38,10 @@ class Outcome:
     def exploitability_share(self) -> float:
         """Exploitability as a fraction of the root's pot."""
         return self.quality.exploitability / self.spot.pot
+
+    def convergence(self) -> Convergence:
+        """How far it is to be trusted."""
+        return judge(Method.EXACT, 100 * self.exploitability_share)
 
     def root_evs(self) -> tuple[float, float]:
         """What each player expects to take from the root's pot."""
@@ -68,7 +74,7 @@ def look_at(outcome: Outcome, place: Place) -> View:
 
 def result_record(outcome: Outcome, view: View) -> dict[str, object]:
     """Everything as plain values; numbers that do not exist are None."""
-    spot, quality = outcome.spot, outcome.quality
+    spot, quality, found = outcome.spot, outcome.quality, outcome.convergence()
     return {
         "board": cards_text(spot.board),
         "pot": _plain(spot.pot),
@@ -82,6 +88,8 @@ def result_record(outcome: Outcome, view: View) -> dict[str, object]:
         "memory_bytes": outcome.memory_bytes,
         "exploitability_chips": _number(quality.exploitability),
         "exploitability_pct": _number(outcome.exploitability_share * 100),
+        "converged": found.converged,
+        "quality": found.quality,
         "ev": {seat: _number(ev) for seat, ev in zip(SEATS, outcome.root_evs(), strict=True)},
         "node": _node_record(outcome, view),
     }

@@ -116,6 +116,9 @@ def show_outcome(console: Console, outcome: Outcome) -> None:
             "dim",
         )
     )
+    found = outcome.convergence()
+    if not found.converged:
+        console.print(Text(f"Warning: {found.quality}", "bold yellow"))
     if outcome.locked:
         console.print(Text(f"Locked: {', '.join(outcome.locked)}. Responses keep to the locks.", "yellow"))
     console.print()

@@ -11,6 +11,7 @@ from game.actions import CALL, FOLD, raise_to
 from game.definition import HUNL
 from protocol.acpc import parse_betting
 from server.cli import main
+from server.machine import usable_cores
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 
@@ -47,6 +48,8 @@ def test_one_line_for_machines(
     assert record["method"] == method
     assert sum(record["strategy"].values()) == pytest.approx(1.0, abs=0.01)
     assert record["action"] in record["strategy"]
+    assert record["converged"] in ((None,) if method == "blueprint" else (True, False))
+    assert record["quality"]
     at = parse_betting(HUNL, betting)
     simple = {"f": FOLD, "c": CALL}
     for action in record["strategy"]:
@@ -69,6 +72,49 @@ def test_people_see_grids_and_a_word(blueprint: Path, capsys: pytest.CaptureFixt
         "in the big blind",
     ):
         assert word in shown
+
+
+RIVER = "MATCHSTATE:1:0:r300c/cc/cc/r777:|QhJh/Th9c2s/3d/4d"
+
+
+def test_a_solve_that_is_not_converged_warns_and_says_what_to_do(
+    blueprint: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ["decide", RIVER, "--blueprint", str(blueprint), "--iterations"]
+    assert main([*asked, "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "Warning: not converged: exploitable for" in shown
+    assert "try --iterations 4\n" in shown
+    assert main([*asked, "300"]) == 0
+    shown = capsys.readouterr().out
+    assert "Warning" not in shown
+    assert "solved: exploitable for" in shown
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert main([*asked, "1"]) == 0
+    assert "\x1b[1;33mWarning: not converged" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("state", "warns"), [("MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s", True), ("MATCHSTATE:1:0::|AsKd", False)]
+)
+def test_what_was_looked_up_says_so_and_warns_after_the_flop(
+    blueprint: Path, capsys: pytest.CaptureFixture[str], state: str, warns: bool
+) -> None:
+    options = ["--blueprint", str(blueprint), "--budget", "0.001", "--threads", str(usable_cores())]
+    assert main(["decide", state, *options]) == 0
+    shown = capsys.readouterr().out
+    assert "looked up in the blueprint, nothing was solved" in shown
+    assert ("Warning" in shown) is warns
+    assert ("try --budget 0.004\n" in shown) is warns
+
+
+def test_all_cores_solve_unless_told_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["decide", "--help"])
+    words = " ".join(capsys.readouterr().out.split())
+    assert f"(default: all cores, here {usable_cores()})" in words
 
 
 def test_without_colours_letters_and_blocks_show_shares(

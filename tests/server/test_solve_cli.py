@@ -142,6 +142,16 @@ def test_a_target_is_reached(capsys: pytest.CaptureFixture[str]) -> None:
     assert record["exploitability_chips"] == pytest.approx(record["exploitability_pct"])  # the pot is 100
 
 
+def test_a_solve_that_is_not_converged_warns(capsys: pytest.CaptureFixture[str]) -> None:
+    few, many = [*SMALL, "--iterations", "1"], [*SMALL, "--iterations", "100"]
+    assert "Warning: not converged: exploitable for" in run(capsys, *few)
+    assert run_json(capsys, *few)["converged"] is False
+    assert "Warning" not in run(capsys, *many)
+    record = run_json(capsys, *many)
+    assert record["converged"] is True
+    assert record["quality"] == f"solved: exploitable for {record['exploitability_pct']:.2f} % of the pot"
+
+
 @pytest.mark.parametrize("board", ["AsKd7h4c", "AsKs7s4s"])  # in the second, river cards merge
 def test_a_solve_may_be_saved_looked_at_and_resumed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, board: str
