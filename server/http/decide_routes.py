@@ -169,6 +169,7 @@ def _body(question: _Question, made: DecisionAnswer) -> dict[str, object]:
     strategy = {
         name: round(float(row[own]), 4) for name, row in zip(made.actions, made.probabilities, strict=True)
     }
+    details = None if made.explanation is None else json.loads(made.explanation)
     body: dict[str, object] = {
         "action": made.action,
         "hand": hand_text(own),
@@ -181,10 +182,10 @@ def _body(question: _Question, made: DecisionAnswer) -> dict[str, object]:
         "rung": made.rung.value,
         "iterations": made.iterations,
         "seconds": round(made.seconds, 3),
-        "explanation": _explanation(question, made, strategy),
+        "explanation": _explanation(question, made, strategy) + _quality(details),
     }
     if question.explain:
-        body["details"] = None if made.explanation is None else json.loads(made.explanation)
+        body["details"] = details
     if question.whole_range:
         body["range"] = _range_body(made, weights)
     return body
@@ -222,6 +223,14 @@ def _explanation(question: _Question, made: DecisionAnswer, strategy: Mapping[st
         f" {betting.to_call:,} to call, {hand_text(question.hand)}: {plays or 'no action of its own'};"
         f" {how}{effort}. Drawn: {_action_words(made.action, betting)}."
     )
+
+
+def _quality(details: Mapping[str, str] | None) -> str:
+    """How far the solution is to be trusted, as a last sentence; nobody knows without having been asked."""
+    if details is None:
+        return ""
+    words = details["quality"]
+    return f" {words[:1].upper()}{words[1:]}."
 
 
 def _board_words(board: Cards) -> str:

@@ -16,8 +16,11 @@ from server.http.bodies import answer
 from server.http.context import STORE
 from server.http.hand_routes import find_hand
 from server.http.problems import Problem
+from solver.convergence import judge
+from solver.decision import Method
 
 _OF_THE_HAND_HELD = ("hand", "strategy", "values")
+_METHODS = {method.value: method for method in Method}
 
 
 def add_thought_routes(app: web.Application) -> None:
@@ -52,6 +55,9 @@ def _body(decision: StoredDecision, thought: StoredThought, shown: bool) -> dict
     if not shown:
         for name in _OF_THE_HAND_HELD:
             told.pop(name, None)
+    if "converged" not in told:  # fallbacks, and hands of earlier versions
+        found = judge(_METHODS.get(decision.method), told.get("exploitability_pct"))
+        told |= {"converged": found.converged, "quality": found.quality}
     return {
         "number": decision.number,
         "betting": decision.betting,

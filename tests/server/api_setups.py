@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -21,8 +22,12 @@ from protocol.acpc import parse_betting
 from server.app import make_app
 from server.config import Config, SecurityConfig, ServerConfig, StoreConfig
 from server.decisions import DecisionAnswer, DecisionRequest, Rung
+from solver.convergence import judge
+from solver.decision import Method
 
 Client = TestClient[web.Request, web.Application]
+DETAILS = {"pot": 1, "converged": False, "quality": judge(Method.EXACT, 8.4).quality}
+"""What the stand-in explains."""
 
 
 def random_action(betting: BettingState, rng: Random) -> Action:
@@ -61,7 +66,7 @@ class StandIn:
             iterations=7,
             seconds=0.001,
             rung=Rung.SOLVED,
-            explanation=b'{"pot": 1}' if request.explain else None,
+            explanation=json.dumps(DETAILS).encode() if request.explain else None,
         )
 
 

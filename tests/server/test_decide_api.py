@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.api_setups import StandIn, post, running
+from tests.server.api_setups import DETAILS, StandIn, post, running
 
 FLOP = "MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s"
 
@@ -65,8 +65,12 @@ def test_earlier_decisions_are_made_again_for_their_context(tmp_path: Path) -> N
 
 
 def test_details_come_if_asked_for(tmp_path: Path) -> None:
-    assert ask(tmp_path, {"matchstate": FLOP, "explain": True})["details"] == {"pot": 1}
-    assert "details" not in ask(tmp_path, {"matchstate": FLOP})
+    answer = ask(tmp_path, {"matchstate": FLOP, "explain": True})
+    assert answer["details"] == DETAILS
+    assert ". Not converged: exploitable for 8.40 % of the pot; give it more time" in answer["explanation"]
+    answer = ask(tmp_path, {"matchstate": FLOP})
+    assert "details" not in answer
+    assert "onverged" not in answer["explanation"], "nobody measured"
 
 
 def test_seeds_differ_unless_given(tmp_path: Path) -> None:

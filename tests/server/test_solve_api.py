@@ -53,6 +53,8 @@ def test_a_solve_runs_in_the_background_and_is_followed(tmp_path: Path) -> None:
             assert names[-1] == "result"
             result = told[-1][1]["result"]
             assert result["exploitability_pct"] < 0.5
+            assert result["converged"] is True
+            assert result["quality"].startswith("solved: exploitable for 0.")
             assert result["node"]["path"] == "x"
             shown = await get(client, path)
             assert shown["state"] == "done"

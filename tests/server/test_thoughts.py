@@ -13,7 +13,7 @@ import pytest
 
 from server.decisions import DecisionAnswer, DecisionRequest
 from solver.explanation import grids
-from tests.server.api_setups import Client, StandIn, get, post, running
+from tests.server.api_setups import DETAILS, Client, StandIn, get, post, running
 from tests.server.stand_ins import run
 
 SECRET = {"hand": "AsKd", "strategy": {"c": 1.0}, "values": {"c": 12.0}}
@@ -111,15 +111,38 @@ def test_thoughts_are_kept_only_where_they_are_wanted(tmp_path: Path) -> None:
 def test_a_decision_that_was_looked_up_has_its_ranges(tmp_path: Path) -> None:
     class LookedUp(StandIn):
         async def decide(self, request: DecisionRequest) -> DecisionAnswer:
-            return replace(await super().decide(request), explanation=None)
+            return replace(await super().decide(request), explanation=None, method="blueprint")
 
     async def check() -> None:
         async with running(tmp_path, LookedUp(say="c")) as client:
             hand = await play(client, call, explain=True)
             told = (await get(client, f"/v1/hands/{hand['id']}/thoughts"))["thoughts"]
             assert len(told) == 4
+            assert told[0]["details"]["converged"] is None
+            assert told[0]["details"]["quality"] == "looked up in the blueprint, nothing was solved"
             assert len(told[0]["details"]["own_range"]) == 169
             assert len(told[0]["details"]["opponent_range"]) == 169
+
+    run(check())
+
+
+@pytest.mark.parametrize(("told", "converged"), [({"exploitability_pct": 8.4}, False), (DETAILS, False)])
+def test_thoughts_say_whether_they_are_converged(
+    tmp_path: Path, told: dict[str, Any], converged: bool
+) -> None:
+    """Also those of earlier versions, which have no word of it."""
+
+    class Told(StandIn):
+        async def decide(self, request: DecisionRequest) -> DecisionAnswer:
+            return replace(await super().decide(request), explanation=json.dumps(told).encode())
+
+    async def check() -> None:
+        async with running(tmp_path, Told(say="c")) as client:
+            hand = await play(client, call, explain=True)
+            thoughts = (await get(client, f"/v1/hands/{hand['id']}/thoughts"))["thoughts"]
+            for thought in thoughts:
+                assert thought["details"]["converged"] is converged
+                assert thought["details"]["quality"] == DETAILS["quality"]
 
     run(check())
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from server.http.decide_routes import STREETS
 from server.http.openapi.parts import BETTING, BUDGET, Schema, ascii_text, operation, ref, request
+from solver.convergence import CONVERGED_PCT, judge
+from solver.decision import Method
 
 
 def paths() -> Schema:
@@ -59,14 +61,41 @@ def schemas() -> Schema:
                 "seconds": {"type": "number"},
                 "explanation": {"type": "string"},
                 "details": {
-                    "type": ["object", "null"],
-                    "description": "if asked for, as `fathom decide --json`: values, exploitability, time by"
-                    " phase, and both ranges and the strategy as grids; null if nothing was solved",
+                    "anyOf": [ref("DecisionDetails"), {"type": "null"}],
+                    "description": "if asked for; null if no worker answered in time",
                 },
                 "range": {
                     "type": "object",
                     "description": "if asked for: weight and strategy of every hand we might hold",
                 },
+            },
+        },
+        "DecisionDetails": {
+            "type": "object",
+            "description": "As `fathom decide --json` tells it: values, exploitability, time by phase, and"
+            " both ranges and the strategy as grids: 169 numbers from aces to deuces, suited above the"
+            " diagonal.",
+            "required": ["converged", "quality"],
+            "properties": {
+                "converged": {
+                    "type": ["boolean", "null"],
+                    "description": f"whether exploitability is at most {CONVERGED_PCT:g} % of the pot at the"
+                    " decision; null if nothing was solved, or if nobody measured",
+                },
+                "quality": {
+                    "type": "string",
+                    "description": "the same for people, and what to do about it",
+                    "examples": [
+                        judge(Method.EXACT, 0.6).quality,
+                        judge(Method.DEPTH_LIMITED, 8.4).quality,
+                        judge(Method.BLUEPRINT, None).quality,
+                    ],
+                },
+                "exploitability": {
+                    "type": ["number", "null"],
+                    "description": "in chips: exact on turn and river, an estimate of the street before",
+                },
+                "exploitability_pct": {"type": ["number", "null"], "description": "in % of the pot"},
             },
         },
     }  # fmt: skip

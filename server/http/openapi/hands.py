@@ -176,11 +176,7 @@ def schemas() -> Schema:
                             "rung": {"type": "string"},
                             "iterations": {"type": "integer"},
                             "seconds": {"type": "number"},
-                            "details": {
-                                "type": "object",
-                                "description": "grids: 169 numbers from aces to deuces, suited above the"
-                                " diagonal",
-                            },
+                            "details": ref("DecisionDetails"),
                         },
                     },
                 },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from server.http.openapi.parts import Schema, ascii_text, list_of, operation, path, ref, request
 from server.http.solve_routes import MOST_CHIPS, MOST_ITERATIONS
 from server.solve_jobs import MOST_SECONDS, SolveState
+from solver.convergence import CONVERGED_PCT
 
 
 def paths() -> Schema:
@@ -101,7 +102,21 @@ def schemas() -> Schema:
                     },
                 },
                 "detail": {"type": "string", "description": "why it failed"},
-                "result": {"type": "object", "description": "as `fathom solve --json` prints it"},
+                "result": {
+                    "type": "object",
+                    "description": "as `fathom solve --json` prints it",
+                    "required": ["converged", "quality"],
+                    "properties": {
+                        "exploitability_chips": number,
+                        "exploitability_pct": number,
+                        "converged": {
+                            "type": "boolean",
+                            "description": f"whether exploitability is at most {CONVERGED_PCT:g} % of the"
+                            " pot; `target_pct` may ask for less",
+                        },
+                        "quality": {"type": "string", "description": "the same for people"},
+                    },
+                },
             },
         },
         "SolveList": list_of("solves", "Solve"),
