@@ -7,6 +7,7 @@ import { readRange, writeRange } from "./ranges.js";
 
 const SEATS = { oop: "Out of position", ip: "In position" };
 const DEFAULTS = { oop: "22+,A2s+,KTs+,QJs,JTs,ATo+,KQo", ip: "22+,A2s+,K9s+,QTs+,J9s+,T9s,98s,87s,A8o+,KJo+" };
+const TARGET_PCT = 0.3; // where a solve may stop
 const FIELDS = ["board", "pot", "stack", "menu"];
 
 let ranges = { ...DEFAULTS };
@@ -108,10 +109,11 @@ async function solve() {
   const mine = (solving = new AbortController());
   calm();
   track = [];
+  find("doubt").hidden = true;
   remember();
   find("stop").hidden = false;
   find("progress-text").textContent = "Building the tree…";
-  const body = { ...wanted(), target_pct: 0.3 };
+  const body = { ...wanted(), target_pct: TARGET_PCT };
   if (path.length) body.node = path.map((step) => step.action).join("/");
   try {
     await events("/v1/solve", (name, told) => {
@@ -124,7 +126,7 @@ async function solve() {
         track.push({ seconds: result.seconds, exploitability_pct: result.exploitability_pct, iterations: result.iterations });
         renderProgress(true);
         renderNode();
-        say(`Solved to ${result.exploitability_pct.toFixed(2)} % of the pot in ${result.iterations} iterations.`);
+        say(`Solved to ${result.exploitability_pct.toFixed(2)} % of the pot in ${result.iterations} iterations. ${renderDoubt()}`);
       } else if (name === "failed") refused(told.detail);
     }, { body, method: "POST", signal: mine.signal });
   } catch (error) {
@@ -179,6 +181,19 @@ function renderProgress(done = false) {
   const last = track.at(-1);
   if (last) find("progress-text").textContent = `${last.exploitability_pct.toFixed(last.exploitability_pct < 1 ? 2 : 1)} % of the pot after ${chips(last.iterations)} iterations${done ? `, ${seconds(result.seconds)}` : ""}`;
   drawLines(find("c-progress"), { times: track.map((point) => point.iterations), series: [{ name: "exploitability", colour: colour("--accent"), values: track.map((point) => Math.max(point.exploitability_pct, 1e-4)) }], format: (value) => `${Number(value.toPrecision(2))} %`, logarithmic: true, ends: ["", `${chips(last?.iterations ?? 0)} iterations`] });
+}
+
+// A solve may run out of time: whoever reads it should know. Returns what it says, for those who listen.
+function renderDoubt() {
+  const missed = result.exploitability_pct > TARGET_PCT;
+  const left = `A perfect opponent could win ${result.exploitability_pct.toFixed(result.exploitability_pct < 10 ? 2 : 0)} % of the pot more than he should, the aim was ${TARGET_PCT} %`;
+  const [title, more] = result.converged
+    ? ["Stopped before its aim. ", `${left}: small frequencies may still change.`]
+    : ["Not converged. ", `${left}: what is shown below may still change a lot.`];
+  const advice = " Fewer bet sizes, narrower ranges or a later street solve faster.";
+  find("doubt").replaceChildren(el("b", { text: title }), more, advice);
+  find("doubt").hidden = !missed;
+  return missed ? title + more : "";
 }
 
 // ---- the node

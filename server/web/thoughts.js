@@ -5,6 +5,7 @@ import { CLASSES, actionColours, drawGrid, heat, mixed, placeOf } from "./grid.j
 
 const METHODS = {
   blueprint: "looked up in the blueprint",
+  "flop book": "looked up in the flop book, solved beforehand",
   "depth-limited": "solved to the end of the street",
   exact: "solved to the end of the hand",
   "exact, safe": "solved to the end of the hand, safely",
@@ -64,6 +65,7 @@ function oneThought(thought, before, hand, shown) {
   const box = (title, grid) => el("div", {}, el("h3", { text: title }), grid);
   return [
     el("p", {}, el("b", { text: `${STREETS[before.street]}, pot ${chips(before.spent[0] + before.spent[1])}. ` }), `Fathom chose to ${actionWords(before, thought.action)}: ${facts.join(", ")}.`),
+    doubt(thought, before),
     el(
       "ul",
       { class: "legend" },
@@ -88,6 +90,18 @@ function oneThought(thought, before, hand, shown) {
       box("What it thought you hold", drawGrid({ label: "Your range as Fathom saw it", held: mine, tell: (place) => `${CLASSES[place]}: ${percent(told.opponent_range[place] / topTheirs)}${place === mine ? ", which is what you had" : ""}`, paint: (place) => heat(told.opponent_range[place] / topTheirs) })),
     ),
   ].filter(Boolean);
+}
+
+// What people should know before they trust what is shown. Before the flop looking up is as it should be.
+function doubt(thought, before) {
+  const told = thought.details;
+  const words =
+    told.converged === false
+      ? [`This strategy is not converged. `, `A perfect opponent could win about ${told.exploitability_pct.toFixed(1)} % of the pot more than he should; frequencies and values below may still change.`]
+      : thought.method === "blueprint" && before.street > 0
+        ? ["There was no time to solve this. ", "Fathom looked its move up in the blueprint, which is coarser."]
+        : null;
+  return words && el("p", { class: "warning", role: "note" }, el("b", { text: words[0] }), `${words[1]} With more thinking time it plays better.`);
 }
 
 function rangeShare(told, action) {

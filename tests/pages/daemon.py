@@ -17,6 +17,9 @@ from game.definition import HUNL
 from protocol.acpc import parse_betting
 from server.app import make_app
 from server.decisions import DecisionAnswer, DecisionRequest, Progress
+from solver.agent_settings import FLOP, TURN
+from solver.convergence import judge
+from solver.decision import Method
 from solver.explanation import grids
 from tests.server.api_setups import StandIn, config_for
 
@@ -27,7 +30,8 @@ _SLOW_SECONDS = 60.0
 class Opponent(StandIn):
     """Checks and calls; folds to an all-in, so that people can win and lose.
 
-    With thirty seconds a hand it thinks for a minute before the flop: time to look.
+    Flops it looks up, turns are not converged. With thirty seconds a hand it thinks for a minute before the
+    flop: time to look.
     """
 
     def __init__(self) -> None:
@@ -52,11 +56,19 @@ class Opponent(StandIn):
         probabilities = np.full((len(names), 1326), 1 / len(names), dtype=np.float32)
         ranges = np.random.default_rng(5).random((2, 1326), dtype=np.float32)
         told = None
-        if request.explain:
+        if request.explain and betting.round_index != FLOP:
             told = grids(ranges, betting.actor, names, probabilities)
-            told |= {"exploitability_pct": 0.4, "range_strategy": dict.fromkeys(names, 1 / len(names))}
+            pct = 8.4 if betting.round_index == TURN else 0.4
+            found = judge(Method.EXACT, pct)
+            told |= {
+                "exploitability_pct": pct,
+                "converged": found.converged,
+                "quality": found.quality,
+                "range_strategy": dict.fromkeys(names, 1 / len(names)),
+            }
         return replace(
             answer,
+            method=(Method.BLUEPRINT if betting.round_index == FLOP else Method.EXACT).value,
             action=action,
             actions=names,
             probabilities=probabilities,

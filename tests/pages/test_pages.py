@@ -137,6 +137,13 @@ def test_a_hand_is_replayed_and_thoughts_are_shown(tab: Tab) -> None:
     assert page.locator("#thought-tabs button").count() == 4, "a decision a street"
     assert page.locator("#thought .grid13").count() == 3
     assert "0.40 % of the pot" in page.inner_text("#thought")
+    assert page.locator("#thought .warning").count() == 0, "it is solved"
+    page.click("#thought-tabs button >> nth=2")
+    assert "not converged" in page.inner_text("#thought .warning")
+    assert "8.4 % of the pot" in page.inner_text("#thought .warning")
+    tab.shot("play-thoughts-not-converged")
+    page.click("#thought-tabs button >> nth=1")
+    assert "no time to solve" in page.inner_text("#thought .warning")
     page.focus("#thought .grid13 >> nth=0")
     page.keyboard.press("ArrowRight")
     assert "%" in page.inner_text("#thought .grid-caption >> nth=0")
@@ -198,6 +205,26 @@ def test_a_spot_is_painted_solved_walked_and_linked(tab: Tab) -> None:
     page.wait_for_selector("#solution:not([hidden])")
     assert page.inner_text("#node-text").startswith("In position to act")
     assert page.input_value("#range") == "JJ+,AKs"
+
+
+def test_a_spot_that_did_not_converge_says_so(tab: Tab) -> None:
+    page, limits = tab.page, {"iterations": 1}
+    page.route(
+        "**/v1/solve",
+        lambda route: route.continue_(post_data=json.dumps({**route.request.post_data_json, **limits})),
+    )
+    tab.open("/study")
+    page.click("#solve")
+    page.wait_for_selector("#doubt:not([hidden])")
+    assert page.inner_text("#doubt").startswith("Not converged. A perfect opponent could win")
+    tab.shot("study-not-converged")
+    limits["iterations"] = 40
+    page.click("#solve")
+    page.wait_for_selector("#doubt:not([hidden]) >> text=Stopped before its aim.")
+    limits["iterations"] = 10_000
+    page.click("#solve")
+    page.wait_for_selector("#progress-text:has-text('iterations, ')")
+    assert page.is_hidden("#doubt")
 
 
 def test_a_turn_spot_goes_on_to_the_river(tab: Tab) -> None:
@@ -344,6 +371,8 @@ def test_a_hand_is_accessible_all_along(sized: tuple[Tab, str]) -> None:
         press(page, "c")
     page.click("#think")
     page.wait_for_selector("#thought .grid13")
+    page.click("#thought-tabs button >> nth=2")
+    page.wait_for_selector("#thought .warning")
     look(opened, f"play-thoughts-{size}")
     start_thinking(page)
     look(opened, f"play-thinking-{size}")
