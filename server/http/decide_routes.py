@@ -34,6 +34,7 @@ _SEED_BITS = 63
 _FIELDS = {"matchstate", "betting", "board", "hole", "budget", "seed", "range", "explain"}
 _METHODS = {
     "blueprint": "looked up in the blueprint",
+    "flop book": "looked up in the flop book, solved beforehand",
     "depth-limited": "solved to the end of the street, the rest learned or valued",
     "exact": "solved to the end of the hand",
     "exact, safe": "solved to the end of the hand, safely",
