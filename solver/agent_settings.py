@@ -55,6 +55,18 @@ class StreetSettings:
     own_iterations: int = 0
     """With these, too: less time is for the rich menu alone."""
 
+    @property
+    def choices(self) -> list[tuple[str, str, int]]:
+        """Menus with bets of our own and the iterations that there must be time for, the largest first."""
+        offered = [(self.menu, "", self.iterations_wanted if self.quick_menu else 0)]
+        if self.quick_menu:
+            offered.append((self.quick_menu, "", 0))
+        if self.rich_menu:
+            offered.insert(0, (self.rich_menu, "", self.rich_iterations))
+        if self.own_bets:
+            offered.insert(0, (self.rich_menu or self.menu, self.own_bets, self.own_iterations))
+        return offered
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgentSettings:
@@ -73,11 +85,11 @@ class AgentSettings:
         "turn: 75%, a<250% | 100%, a<250% | a; river: 75%, a<150% | a<250%",
         1_000,
         quick_menu="75%, a<100% | a<250%",
-        iterations_wanted=40,
+        iterations_wanted=60,
         rich_menu="75%, a<250% | 100%, a<250% | a",
-        rich_iterations=45,
+        rich_iterations=60,
         own_bets="50%, 100%",
-        own_iterations=90,
+        own_iterations=110,
     )
     river: StreetSettings = StreetSettings(
         "33%, 75%, 150%, a | 75%, a | 100%, a", 2_000, quick_menu="75%, a<250% | 100%, a<250% | a"

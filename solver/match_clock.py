@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from game.betting import BettingState
 
-_SHARES = (0.15, 0.55, 0.6, 0.5)
+_SHARES = (0.15, 0.5, 0.55, 0.5)
 """Of what the hand has left, by street, for a big pot: some is always kept for another decision. Rivers need
 the least: they are solved within tenths of a second."""
 _SMALL_POT_SHARE = 0.65

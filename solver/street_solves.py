@@ -118,14 +118,8 @@ class StreetSolves:
 
         left  seconds; None: time does not matter
         """
-        choices = [
-            (settings.rich_menu, settings.own_bets, settings.own_iterations),
-            (settings.rich_menu, "", settings.rich_iterations),
-            (settings.menu, "", settings.iterations_wanted),
-            (settings.quick_menu, "", 0),
-        ]
-        offered = [choice for choice in choices if choice[0]]
-        for menu, own_bets, wanted in offered if left is not None else [(settings.menu, "", 0)]:
+        choices = settings.choices if left is not None else [(settings.menu, "", 0)]
+        for menu, own_bets, wanted in choices:
             extra = _with_own_bets(root, own_bets) if own_bets else root.extra
             tree = build_tree(root.root, parse_menu_book(menu), extra, max_rounds=max_rounds)
             if left is None or self.pace.iterations(street, tree.num_nodes, left, threads) >= wanted:

@@ -105,3 +105,24 @@ def test_short_decisions_take_luck_out_where_the_table_is_in_memory(blueprint: B
     assert not takes_luck_out(short)
     assert takes_luck_out(UNLIMITED)
     assert takes_luck_out(short)
+
+
+def test_menus_follow_the_time_there_is(blueprint: Blueprint) -> None:
+    """With much time the richest with bets of our own, with little the quickest."""
+    street = StreetSettings(
+        "100% | a", 30, quick_menu="100% | -", iterations_wanted=50, rich_menu="50%, 100% | a",
+        rich_iterations=50, own_bets="30%", own_iterations=100,
+    )  # fmt: skip
+    walk = BlueprintWalk(blueprint.tree, HUNL)
+    solves = StreetSolves(blueprint, walk, AgentSettings(turn=street))
+    betting = parse_betting(HUNL, "r300c/cc/")
+    root = find_root(betting, BOARD[:4], Context("r300c/", everything(), {}))
+    seen = []
+    for seconds in np.geomspace(1e3, 1e-3, 100):
+        tree = solves._tree(2, street, root, float(seconds), 1)
+        choice = tree.num_nodes, tree.actions_of(0)
+        if choice not in seen:
+            seen.append(choice)
+    assert [actions for _, actions in seen] == [(0, 480, 600, 900), (0, 600, 900), (0, 900), (0, 900)]
+    assert seen == sorted(seen, reverse=True)  # each smaller than the one before
+    assert solves._tree(2, street, root, None, 1).actions_of(0) == (0, 900)
