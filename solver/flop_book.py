@@ -32,7 +32,6 @@ from solver.flop_lines import flop_lines, line_text
 from solver.layout import F32
 from solver.look_up import look_up
 from solver.nested import NEVER, Context, SubgameRoot, betting_states, keep_alive, step_code
-from solver.range_strategy import drop_rare
 from solver.tree import Tree
 
 _SAME = 2e-3
@@ -60,11 +59,8 @@ class Entry:
 class FlopBook:
     """An open book. Safe to share between threads."""
 
-    def __init__(self, folder: Path, blueprint: Blueprint, menu: str, rare: float = 0.0) -> None:
-        """Open a book that was made for a blueprint with a menu; refuses others, and what is damaged.
-
-        rare  what a hand of ours does more seldom it does not do at all
-        """
+    def __init__(self, folder: Path, blueprint: Blueprint, menu: str) -> None:
+        """Open a book that was made for a blueprint with a menu; refuses others, and what is damaged."""
         paths = sorted(folder.glob(f"[!.]*{SUFFIX}"))
         if not paths:
             raise BookError(f"{folder} holds no flop book: make one with `fathom blueprint flops`")
@@ -72,7 +68,6 @@ class FlopBook:
         opened = [open_book_file(path, lines, blueprint, menu) for path in paths]
         self.files: dict[str, BookFile] = {file.line.text: file for file in opened}
         """By line."""
-        self._rare = rare
 
     def entry(self, line: str, board: Cards) -> Entry | None:
         """Strategies of every decision on a flop after a line such as r300c, or None."""
@@ -103,7 +98,7 @@ class FlopBook:
             return None
         states = [state for state in betting_states(betting) if state.round_index == betting.round_index]
         nodes = _nodes(entry.tree, states)
-        ranges = None if nodes is None else self._ranges(entry, states, nodes, betting.actor)
+        ranges = None if nodes is None else _ranges(entry, states, nodes)
         if nodes is None or ranges is None:
             return None
         texts = [state.text for state in states]
@@ -123,26 +118,7 @@ class FlopBook:
             Method.BOOK,
             started,
             entry.iterations,
-            self._rare,
         )
-
-    def _ranges(
-        self, entry: Entry, states: list[BettingState], nodes: list[int], own: int
-    ) -> list[F32] | None:
-        """Both ranges at every state of the flop; None if something was done that nobody does."""
-        found = [entry.ranges]
-        for node, (before, after) in zip(nodes, pairwise(states), strict=False):
-            actor, ranges = before.actor, found[-1].copy()
-            rows = entry.strategy(node)
-            taken = drop_rare(rows, self._rare if actor == own else 0.0)[
-                entry.tree.actions_of(node).index(step_code(before, after))
-            ]
-            left = ranges[actor] * taken
-            if left.sum() < NEVER * ranges[actor].sum():
-                return None
-            ranges[actor] = left
-            found.append(ranges)
-        return found
 
 
 def book_folder(blueprint: Blueprint, menu: str) -> Path:
@@ -165,7 +141,7 @@ def open_book(blueprint: Blueprint, settings: AgentSettings) -> FlopBook | None:
         folder = book_folder(blueprint, menu)
         if not any(folder.glob(f"[!.]*{SUFFIX}")):
             return None
-    return FlopBook(folder, blueprint, menu, settings.flop.rare)
+    return FlopBook(folder, blueprint, menu)
 
 
 def _nodes(tree: Tree, states: list[BettingState]) -> list[int] | None:
@@ -177,6 +153,18 @@ def _nodes(tree: Tree, states: list[BettingState]) -> list[int] | None:
             return None
         nodes.append(int(tree.children_of(nodes[-1])[codes.index(code)]))
     return nodes
+
+
+def _ranges(entry: Entry, states: list[BettingState], nodes: list[int]) -> list[F32] | None:
+    """Both ranges at every state of the flop, by Bayes' rule; None if something was done that nobody does."""
+    found = [entry.ranges]
+    for node, (before, after) in zip(nodes, pairwise(states), strict=False):
+        ranges, actor = found[-1].copy(), before.actor
+        ranges[actor] *= entry.strategy(node)[entry.tree.actions_of(node).index(step_code(before, after))]
+        if ranges[actor].sum() < NEVER * found[-1][actor].sum():
+            return None
+        found.append(ranges)
+    return found
 
 
 def _are_same(ranges: F32, others: F32, live: np.ndarray) -> bool:

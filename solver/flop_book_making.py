@@ -48,7 +48,8 @@ from solver.tree import DECISION
 BOOK_ITERATIONS = 1_500
 _LOCK = "making.lock"
 _SHUFFLE = 1
-_TRIAL_ITERATIONS = 12
+_TRIAL_ITERATIONS = 50
+"""The first ones are slower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +117,11 @@ def seconds_of_entry(blueprint: Blueprint, line: FlopLine, row: int, menu: str, 
     flop_solver(blueprint, line, row, menu).solve(2)  # kernels are loaded, files are read
     started = time.perf_counter()
     solver = flop_solver(blueprint, line, row, menu)
-    ready = time.perf_counter()
     solver.solve(_TRIAL_ITERATIONS)
-    each = (time.perf_counter() - ready) / _TRIAL_ITERATIONS
-    return ready - started + each * iterations
+    middle = time.perf_counter()
+    solver.solve(2 * _TRIAL_ITERATIONS)
+    each = (time.perf_counter() - middle) / _TRIAL_ITERATIONS
+    return middle - started + each * max(iterations - _TRIAL_ITERATIONS, 0)
 
 
 def open_for_making(

@@ -13,7 +13,7 @@ from game.hands import unblocked
 from solver.decision import Decision, Method
 from solver.layout import F32
 from solver.nested import coded_action, keep_alive
-from solver.range_strategy import RangeStrategy, drop_rare
+from solver.range_strategy import RangeStrategy
 from solver.tree import CALL_ACTION, DECISION, Tree
 
 
@@ -27,14 +27,12 @@ def look_up(
     method: Method,
     started: float,
     iterations: int = 0,
-    rare: float = 0.0,
 ) -> Decision:
     """What every hand does at a decision of a tree, and how often the opponent calls afterwards.
 
     rows     float32[A, 1326] of a decision of the tree; of blocked hands anything
     ranges   float32[2, 1326] at the decision
     started  by `time.monotonic`
-    rare     what a hand does more seldom it does not do at all
     """
     live = unblocked(board)
     actions = tuple([coded_action(code) for code in tree.actions_of(node)])
@@ -46,7 +44,7 @@ def look_up(
     return Decision(
         betting,
         board,
-        RangeStrategy(actions, drop_rare(rows(node), rare) * live.astype(np.float32)),
+        RangeStrategy(actions, rows(node) * live.astype(np.float32)),
         np.stack([keep_alive(weights, live) for weights in ranges]),
         method,
         iterations,

@@ -250,7 +250,7 @@ class _Maker:
             )
         _say(
             console,
-            f"{len(missing):,} to make: about {hours:.2g} hours with {processes} at a time if nothing else"
+            f"{len(missing):,} to make: about {_duration(hours)} with {processes} at a time if nothing else"
             f" runs, {size / 1e6:,.1f} MB in {self._folder}",
         )
 
@@ -292,6 +292,10 @@ def _named(texts: list[str]) -> I64:
 
 def _flops(text: str) -> int:
     return _NUM_FLOPS if text == _ALL else whole_number(1, _NUM_FLOPS)(text)
+
+
+def _duration(hours: float) -> str:
+    return f"{hours:,.1f} hours" if hours >= 1 else f"{60 * hours:.1f} minutes"
 
 
 def _say(console: Console, text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -254,15 +253,6 @@ def test_a_pre_flop_context_is_enough(blueprint: Blueprint, folder: Path) -> Non
     preflop = decide(agent, "", ())
     context = preflop.after(raise_to(300))
     assert decide(agent, "r300c/c", context=context).method is Method.BOOK
-
-
-def test_rare_actions_of_ours_are_dropped(blueprint: Blueprint, folder: Path) -> None:
-    street = replace(STREET, rare=0.3)
-    agent = Agent(blueprint, replace(settings(folder), flop=street))
-    first = decide(agent, "r300c/")
-    shares = first.strategy.probabilities
-    assert not ((shares > 0) & (shares < 0.3)).any()
-    assert decide(agent, "r300c/cr900", context=first.after(CALL)).method is Method.BOOK
 
 
 def test_the_usual_place(blueprint: Blueprint, folder: Path) -> None:
