@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from solver.decision import Decision, Method
 
 CONVERGED_PCT = 2.0
-"""Most exploitability of a converged solution, in % of the pot at the decision, or at the root of a spot.
+"""Most exploitability of a converged solution, in % of the pot where the solve begins.
+
+A decision's solve begins before the opponent's last action: his bet is not part of that pot.
 
 Turns and rivers are below it within their default time (docs/agent.md); flops solved for a second or two may
 not be.
@@ -50,12 +52,15 @@ def judge(method: Method | None, exploitability_pct: float | None) -> Convergenc
     about = "about " if method is Method.DEPTH_LIMITED else ""
     # Samples and rounding may leave less than nothing.
     told = f"exploitable for {about}{max(exploitability_pct, 0.0):.2f} % of the pot"
+    if method is Method.SAFE:
+        # Never down to nothing: what the opponent was promised limits what we may do.
+        told += ", the price of safety included"
     if exploitability_pct <= CONVERGED_PCT:
         return Convergence(True, f"solved: {told}")
-    return Convergence(False, f"not converged: {told}; give it more time or threads")
+    return Convergence(False, f"not converged: {told}")
 
 
 def judge_decision(decision: Decision, exploitability: float | None) -> Convergence:
     """Of a decision, with `decision.exploitability()`, which takes time: ask once."""
-    share = None if exploitability is None else 100 * exploitability / decision.betting.pot
+    share = None if exploitability is None else decision.percent_of_pot(exploitability)
     return judge(decision.method, share)

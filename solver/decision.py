@@ -73,6 +73,8 @@ class Decision:
     """Of the solved game's hands."""
     leaf: str = ""
     """What valued the end of a depth-limited solve: a name of `agent_settings`."""
+    root_pot: int = 0
+    """Where the solve begins, before the opponent's last bet; 0 where nothing can be asked of it any more."""
 
     @property
     def seconds(self) -> float:
@@ -119,6 +121,10 @@ class Decision:
     def exploitability(self) -> float | None:
         """Of the solved strategies, in chips; None where nothing was solved."""
         return None if self.solved is None else self.solved.exploitability()
+
+    def percent_of_pot(self, chips: float) -> float:
+        """In % of the pot that the solve is about: the opponent's last bet is part of his strategy there."""
+        return 100 * chips / (self.root_pot or self.betting.pot)
 
     def _promise(self, action: Action) -> Alternatives | None:
         if self.solved is None:
@@ -169,7 +175,7 @@ def read_decision(
     strategy = RangeStrategy(tuple(actions), np.stack(rows))
     return Decision(
         betting, root.board, strategy, ranges, method, solution.iterations, phases, replies, solved, node,
-        labels, leaf,
+        labels, leaf, root.betting.pot,
     )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def explain(decision: Decision, hand: int | None = None) -> dict[str, Any]:
         "exploitability": None if exploitability is None else round(exploitability, 2),
         "exploitability_pct": None
         if exploitability is None
-        else round(100 * exploitability / betting.pot, 3),
+        else round(decision.percent_of_pot(exploitability), 3),
         "converged": found.converged,
         "quality": found.quality,
         "range_strategy": _named(names, decision.frequencies()),

@@ -53,9 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads",
         type=whole_number(),
-        default=usable_cores(),
-        help="of the solve; with --iterations they do not change its result"
-        " (default: all cores, here %(default)s)",
+        help=f"of the solve (default: all cores, here {usable_cores()}; with --iterations one: repeatable)",
     )
     parser.add_argument(
         "--seed", type=whole_number(0), default=1, help="of all that is random (default: %(default)s)"
@@ -82,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"it is not our turn: position {position} does not act after {state.betting.text!r}")
     if args.blueprint is not None and not args.blueprint.is_file():
         raise ValueError(f"--blueprint {args.blueprint}: there is no such file")
+    args.threads = args.threads or (1 if args.iterations else usable_cores())
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
     agent = Agent(blueprint, make_settings(args.budget or 0.0, args.iterations or 0, threads=args.threads))
     hand = AgentPlayer("agent", agent).start_hand(args.seed)

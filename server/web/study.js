@@ -109,7 +109,6 @@ async function solve() {
   const mine = (solving = new AbortController());
   calm();
   track = [];
-  find("doubt").hidden = true;
   remember();
   find("stop").hidden = false;
   find("progress-text").textContent = "Building the tree…";
@@ -157,6 +156,7 @@ function refused(detail) {
 }
 
 function renderCards() {
+  find("doubt").hidden = true;
   const dead = [...(find("board").value.match(/../g) ?? []), ...path.map((step) => step.action)].map((card) => card.toLowerCase());
   const rows = [..."shdc"].map((suit) => el("div", { class: "deck-row" }, [...RANKS].map((rank) => {
     const card = rank + suit;

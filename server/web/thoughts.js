@@ -47,7 +47,7 @@ function oneThought(thought, before, hand, shown) {
   const held = shown && hand.bot_hole ? placeOf(...hand.bot_hole) : -1;
   const mine = placeOf(...hand.hole);
   const facts = [
-    METHODS[thought.method] ?? thought.method,
+    METHODS[thought.method] ?? "neither solved nor looked up",
     thought.iterations ? `${chips(thought.iterations)} iterations` : null,
     `in ${seconds(thought.seconds)}`,
     told.exploitability_pct !== null && told.exploitability_pct !== undefined
@@ -100,7 +100,9 @@ function doubt(thought, before) {
       ? [`This strategy is not converged. `, `A perfect opponent could win about ${told.exploitability_pct.toFixed(1)} % of the pot more than he should; frequencies and values below may still change.`]
       : thought.method === "blueprint" && before.street > 0
         ? ["There was no time to solve this. ", "Fathom looked its move up in the blueprint, which is coarser."]
-        : null;
+        : thought.method in METHODS
+          ? null
+          : ["There was no time to decide. ", "Fathom did what costs nothing: it checked, or folded."];
   return words && el("p", { class: "warning", role: "note" }, el("b", { text: words[0] }), `${words[1]} With more thinking time it plays better.`);
 }
 

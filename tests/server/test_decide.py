@@ -114,7 +114,7 @@ def test_all_cores_solve_unless_told_otherwise(capsys: pytest.CaptureFixture[str
     with pytest.raises(SystemExit):
         main(["decide", "--help"])
     words = " ".join(capsys.readouterr().out.split())
-    assert f"(default: all cores, here {usable_cores()})" in words
+    assert f"(default: all cores, here {usable_cores()};" in words
 
 
 def test_without_colours_letters_and_blocks_show_shares(

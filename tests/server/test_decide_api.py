@@ -67,7 +67,7 @@ def test_earlier_decisions_are_made_again_for_their_context(tmp_path: Path) -> N
 def test_details_come_if_asked_for(tmp_path: Path) -> None:
     answer = ask(tmp_path, {"matchstate": FLOP, "explain": True})
     assert answer["details"] == DETAILS
-    assert ". Not converged: exploitable for 8.40 % of the pot; give it more time" in answer["explanation"]
+    assert ". Not converged: exploitable for 8.40 % of the pot" in answer["explanation"]
     answer = ask(tmp_path, {"matchstate": FLOP})
     assert "details" not in answer
     assert "onverged" not in answer["explanation"], "nobody measured"

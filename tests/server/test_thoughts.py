@@ -126,7 +126,10 @@ def test_a_decision_that_was_looked_up_has_its_ranges(tmp_path: Path) -> None:
     run(check())
 
 
-@pytest.mark.parametrize(("told", "converged"), [({"exploitability_pct": 8.4}, False), (DETAILS, False)])
+@pytest.mark.parametrize(
+    ("told", "converged"),
+    [({"exploitability_pct": 8.4}, False), ({"exploitability_pct": 0.4}, True), (DETAILS, False)],
+)
 def test_thoughts_say_whether_they_are_converged(
     tmp_path: Path, told: dict[str, Any], converged: bool
 ) -> None:
@@ -142,7 +145,8 @@ def test_thoughts_say_whether_they_are_converged(
             thoughts = (await get(client, f"/v1/hands/{hand['id']}/thoughts"))["thoughts"]
             for thought in thoughts:
                 assert thought["details"]["converged"] is converged
-                assert thought["details"]["quality"] == DETAILS["quality"]
+                start = "solved: " if converged else "not converged: "
+                assert thought["details"]["quality"].startswith(start + "exploitable for ")
 
     run(check())
 

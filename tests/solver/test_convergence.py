@@ -27,14 +27,14 @@ def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
     ("method", "pct", "converged", "quality"),
     [
         (Method.EXACT, 0.6, True, "solved: exploitable for 0.60 % of the pot"),
-        (Method.SAFE, CONVERGED_PCT, True, "solved: exploitable for 2.00 % of the pot"),
-        (Method.DEPTH_LIMITED, -0.01, True, "solved: exploitable for about 0.00 % of the pot"),
         (
-            Method.DEPTH_LIMITED,
-            8.4,
-            False,
-            "not converged: exploitable for about 8.40 % of the pot; give it more time or threads",
+            Method.SAFE,
+            CONVERGED_PCT,
+            True,
+            "solved: exploitable for 2.00 % of the pot, the price of safety included",
         ),
+        (Method.DEPTH_LIMITED, -0.01, True, "solved: exploitable for about 0.00 % of the pot"),
+        (Method.DEPTH_LIMITED, 8.4, False, "not converged: exploitable for about 8.40 % of the pot"),
         (Method.DEPTH_LIMITED, None, None, "solved: how exploitable it is was not measured"),
         (Method.BLUEPRINT, None, None, "looked up in the blueprint, nothing was solved"),
         (Method.BOOK, None, None, "looked up in the flop book, nothing was solved now"),
@@ -57,6 +57,18 @@ def test_a_river_converges_with_iterations(blueprint: Blueprint, iterations: int
     assert told["converged"] is converged
     assert (told["exploitability_pct"] <= CONVERGED_PCT) is converged
     assert told["quality"].startswith("solved" if converged else "not converged")
+
+
+def test_a_large_bet_does_not_hide_what_is_lost(blueprint: Blueprint) -> None:
+    """What is lost is told of the pot that the solve is about: before the bet."""
+    board = tuple(parse_cards("Th9c2s3d4d"))
+    agent = Agent(blueprint, replace(QUICK, river=replace(QUICK.river, max_iterations=3)))
+    decision = agent.decide(parse_betting(HUNL, "r300c/cc/cc/r20000"), board, None, seed=1)
+    told, lost = explain(decision), decision.exploitability()
+    assert lost is not None
+    assert told["exploitability_pct"] == pytest.approx(100 * lost / 600, abs=0.001)
+    assert told["pot"] == 20_300
+    assert told["converged"] is False
 
 
 def test_what_was_looked_up_says_so(blueprint: Blueprint) -> None:

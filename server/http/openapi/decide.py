@@ -84,7 +84,7 @@ def schemas() -> Schema:
                 },
                 "quality": {
                     "type": "string",
-                    "description": "the same for people, and what to do about it",
+                    "description": "the same for people",
                     "examples": [
                         judge(Method.EXACT, 0.6).quality,
                         judge(Method.DEPTH_LIMITED, 8.4).quality,
@@ -95,7 +95,10 @@ def schemas() -> Schema:
                     "type": ["number", "null"],
                     "description": "in chips: exact on turn and river, an estimate of the street before",
                 },
-                "exploitability_pct": {"type": ["number", "null"], "description": "in % of the pot"},
+                "exploitability_pct": {
+                    "type": ["number", "null"],
+                    "description": "in % of the pot where the solve begins, before the last bet",
+                },
             },
         },
     }  # fmt: skip
