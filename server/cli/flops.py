@@ -69,7 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     boards.add_argument(
         "--flops",
-        type=_flops,
+        type=flop_count,
         default=_NUM_FLOPS,
         metavar="N",
         help="the N most frequent of the 1,755 flops that differ by more than suits, or all (default)",
@@ -137,6 +137,14 @@ def make_book(args: argparse.Namespace, blueprint: Blueprint) -> dict[str, objec
         }
     made, seconds = maker.make(tasks, args.processes, console)
     return facts | {"made_now": made, "seconds": round(seconds, 1), "disk_bytes": maker.disk_bytes()}
+
+
+def make_usual_book(blueprint: Blueprint, flops: int, processes: int, quiet: bool) -> dict[str, object]:
+    """So many flops of each usual line, where agents look; facts as `make_book` tells them."""
+    parser = argparse.ArgumentParser()
+    configure(parser)
+    words = ["--flops", str(flops), "--processes", str(processes), *(["--quiet"] if quiet else [])]
+    return make_book(parser.parse_args(words), blueprint)
 
 
 def _chosen(known: list[FlopLine], args: argparse.Namespace) -> list[FlopLine]:
@@ -290,7 +298,8 @@ def _named(texts: list[str]) -> I64:
     return np.array(list(dict.fromkeys(locate(board)[0] for board in boards)), dtype=np.int64)
 
 
-def _flops(text: str) -> int:
+def flop_count(text: str) -> int:
+    """For `argparse`: how many of the flops, or all."""
     return _NUM_FLOPS if text == _ALL else whole_number(1, _NUM_FLOPS)(text)
 
 

@@ -12,6 +12,7 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from server.cli import flops
 from server.cli.numbers import any_number, number_or_never, positive_number, whole_number
 from server.machine import available_memory_bytes, usable_cores
 
@@ -50,6 +51,9 @@ just goes on). Options of "how to learn" replace the training's own; --carry, --
 
 --from FILE --cards NAME goes on with other buckets: regrets are divided among them, averaging and the burn-in
 begin anew, so it takes a longer plan.
+
+With --flops the finished blueprint's usual flops are solved into a flop book; `fathom blueprint flops` does
+that for any blueprint, the one that comes with Fathom included, and for chosen lines and flops.
 
 examples:
   fathom train --preset tiny                                   a playable blueprint in a minute
@@ -116,14 +120,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         ("reproducible", "no date and core-hours in the blueprint"),
     ):
         parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=summary)
-    parser.add_argument("--quiet", action="store_true", help="no progress, only the last line")
     parser.add_argument(
         "--flops",
-        nargs="?",
-        const="all",
+        type=flops.flop_count,
         metavar="N",
-        help="a book of solved flops is made by `fathom blueprint flops`, for a trained blueprint",
+        help="at the end, solve the N most frequent flops of each usual line, or all, in advance",
     )
+    parser.add_argument("--quiet", action="store_true", help="no progress, only the last line")
     tuning = parser.add_argument_group("how to learn (shares are of the whole training)")
     tuning.add_argument("--discount-share", type=any_number, help="how long to discount linearly")
     tuning.add_argument("--burn-in", type=any_number, help="share before averaging starts")
@@ -144,11 +147,6 @@ def run(args: argparse.Namespace) -> int:
 
     from solver.training import CHECKPOINT
 
-    if args.flops is not None:
-        raise ValueError(
-            "flops are solved for a blueprint that is trained already: write"
-            f" `fathom blueprint flops FILE --flops {args.flops}`, or leave out FILE for the one with Fathom"
-        )
     console = Console(stderr=True, quiet=args.quiet)
     begin = _start
     if args.resume:
@@ -162,7 +160,10 @@ def run(args: argparse.Namespace) -> int:
             on = f"go on with: fathom train --resume --checkpoint {folder}" if saved else "nothing is saved"
             _say(console, f"stopped; {on}")
             return 130
-        return _finish(training, folder, console)
+        path = _finish(training, folder, console)
+    if args.flops is not None:
+        _solve_flops(path, args.flops, args.threads or usable_cores(), args.quiet)
+    return 0
 
 
 def _settings(args: argparse.Namespace, settings: TrainingSettings) -> TrainingSettings:
@@ -410,7 +411,8 @@ def _say(console: Console, text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def _finish(training: TrainingRun, folder: Path, console: Console) -> int:
+def _finish(training: TrainingRun, folder: Path, console: Console) -> Path:
+    """Write the blueprint and what else was asked for; where it is."""
     from server.cli.blueprint import add_values
     from server.training_plot import training_svg
     from solver.blueprint import open_blueprint, pack
@@ -443,4 +445,11 @@ def _finish(training: TrainingRun, folder: Path, console: Console) -> int:
         f"{path}: {trainer.iterations:,} iterations{'' if isnan(training.core_seconds) else took}, "
         f"{size / 1e6:,.1f} MB{' packed' if products.pack else ''}"
     )
-    return 0
+    return path
+
+
+def _solve_flops(path: Path, count: int, processes: int, quiet: bool) -> None:
+    from solver.blueprint import open_blueprint
+
+    facts = flops.make_usual_book(open_blueprint(path), count, processes, quiet)
+    print(f"{facts['book']}: {facts['entries']:,} flops solved")

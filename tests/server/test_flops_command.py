@@ -86,17 +86,17 @@ def test_usual_lines_are_those_of_most_flops(
 
 def test_after_a_kill_the_same_bytes(blueprint: Blueprint, tmp_path: Path) -> None:
     killed, whole = tmp_path / "killed", tmp_path / "whole"
-    options = ("--line", "r300c", "--flops", 12, "--book")
+    options = ("--line", "r300c", "--flops", 60, "--book")
     words = command(blueprint, *options, killed)
     with subprocess.Popen([sys.executable, "-m", "server.cli", *words]) as process:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 600
         made = 0
         while not made and time.monotonic() < deadline and process.poll() is None:
             time.sleep(0.02)
             if (killed / "r300c.flops").exists():
                 made = len(FlopBook(killed, blueprint, MENU).files["r300c"].rows_made())
         process.send_signal(signal.SIGKILL)
-    assert made
+    assert 0 < made < 60
     assert main(words) == 0
     assert main(command(blueprint, *options, whole)) == 0
     assert (killed / "r300c.flops").read_bytes() == (whole / "r300c.flops").read_bytes()
@@ -147,11 +147,6 @@ def test_no_room(
     monkeypatch.setattr(flops.shutil, "disk_usage", lambda _: usage)
     assert main(command(blueprint, "--line", "cc", "--flops", 1, "--book", tmp_path)) == 2
     assert "ask for fewer lines or flops" in capsys.readouterr().err
-
-
-def test_train_points_here(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["train", "--flops", "200"]) == 2
-    assert "fathom blueprint flops FILE --flops 200" in capsys.readouterr().err
 
 
 def test_help_knows_the_default() -> None:

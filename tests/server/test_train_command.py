@@ -19,7 +19,9 @@ import pytest
 from abstraction.presets import CARD_PRESETS
 from server.cli import main
 from server.cli.train import CARD_PRESET_NAMES
+from solver.agent_settings import AgentSettings
 from solver.blueprint import open_blueprint
+from solver.flop_book import FlopBook, book_menu
 from solver.opponent_values import ValueSettings
 from solver.training import TrainingRun, read_checkpoint
 from solver.training_folder import occupied
@@ -72,6 +74,20 @@ def test_with_a_table_for_the_first_round(
     facts = json.loads(capsys.readouterr().out)
     assert facts["opponent_strategies"] == 2
     assert facts["carries_training"]
+
+
+def test_with_a_flop_book(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.cli.flops._ITERATIONS", 2)
+    assert train(tmp_path, "--iterations", "8192", "--flops", "1") == 0
+    told = capsys.readouterr().out.splitlines()[-1]
+    folder, _, words = told.partition(": ")
+    made = [path for path in Path(folder).iterdir() if path.suffix == ".flops"]
+    assert words == f"{len(made)} flops solved"
+    book = FlopBook(Path(folder), open_blueprint(tmp_path / "tiny.blueprint"), book_menu(AgentSettings()))
+    assert all(len(file.rows_made()) == 1 for file in book.files.values())
+    assert len(book.files) == len(made) > 0
 
 
 def test_blueprints_of_checkpoints_and_the_default_one(
