@@ -32,11 +32,11 @@ import numpy as np
 
 from arena.blueprint_player import BlueprintPlayer
 from bench._figures import print_figures
-from bench._play_loss import Loss, Reference
+from bench._play_loss import Reference
 from bench._play_spots import Spot, load_spots, record_spots
 from server.cli.numbers import whole_number
 from solver.agent import Agent
-from solver.agent_settings import SOLVE_OFF_TREE, make_settings
+from solver.agent_settings import FLOP, SOLVE_OFF_TREE, make_settings
 from solver.blueprint import Blueprint, open_blueprint
 from solver.default_blueprint import default_blueprint_path
 from solver.limits import Limits
@@ -75,6 +75,13 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--spots", default="", metavar="TEXT", help="only those whose name contains it")
     parser.add_argument(
         "--iterations", type=whole_number(), default=1500, help="of references (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--references",
+        type=whole_number(),
+        default=1,
+        metavar="N",
+        help="of each flop, with other run-outs; losses are means over them (default: %(default)s)",
     )
     parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
     parser.add_argument("--fresh", action="store_true", help="a new process for every decision of the agent")
@@ -115,7 +122,8 @@ def main(argv: list[str]) -> int:
         for other in others:
             other.kill()
             other.wait()
-    tasks = [(path, spots[i], answers[i], args.iterations, args.seed) for i in chosen]
+    seeds = range(args.seed, args.seed + args.references)
+    tasks = [(path, spots[i], answers[i], args.iterations, seeds) for i in chosen]
     rows = []
     with ProcessPoolExecutor(args.workers, get_context("spawn")) as pool:
         for found in pool.map(_losses, tasks):
@@ -126,6 +134,7 @@ def main(argv: list[str]) -> int:
         args.details.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     figures = {
         "bench": "play", **_figures(rows), "spots": len(chosen), "reference_iterations": args.iterations,
+        "references": args.references,
         "threads": args.threads, "fresh": args.fresh, "busy": args.busy, "blueprint": blueprint.identity,
         "seconds": round(time.perf_counter() - started, 1),
     }  # fmt: skip
@@ -196,23 +205,31 @@ def _tell(answer: Answer) -> str:
     )
 
 
-def _losses(task: tuple[Path, Spot, list[Answer], int, int]) -> list[dict[str, object]]:
+def _losses(task: tuple[Path, Spot, list[Answer], int, range]) -> list[dict[str, object]]:
     """A row for each answer at a spot; runs in a process of its own."""
-    path, spot, answers, iterations, seed = task
-    reference = Reference(spot, open_blueprint(path), iterations, seed)
+    path, spot, answers, iterations, seeds = task
+    if spot.betting.round_index > FLOP:
+        seeds = seeds[:1]  # nothing is sampled
+    references = [Reference(spot, open_blueprint(path), iterations, seed) for seed in seeds]
+    itself = Answer(_ITSELF, references[0].strategy)
+
+    def mean(found: Iterable[float], digits: int) -> float:
+        return round(float(np.mean(list(found))), digits)
+
     rows: list[dict[str, object]] = []
-    for answer in (*answers, Answer(_ITSELF, reference.strategy)):
-        loss: Loss = reference.loss(answer.strategy)
+    for answer in (*answers, itself):
+        losses = [reference.loss(answer.strategy) for reference in references]
         rows.append(
             {
                 "spot": spot.name,
                 "street": STREETS[spot.betting.round_index],
                 "who": answer.who,
-                "loss_pct": round(loss.percent, 3),
-                "distance_pct": round(loss.distance, 1),
-                "passive_pct": round(reference.passive_percent(answer.strategy), 1),
-                "reference_passive_pct": round(reference.passive_percent(reference.strategy), 1),
-                "met_pct": round(100 * reference.met, 1),
+                "loss_pct": mean([loss.percent for loss in losses], 3),
+                "spread_pct": round(float(np.std([loss.percent for loss in losses])), 3),
+                "distance_pct": mean([loss.distance for loss in losses], 1),
+                "passive_pct": mean([one.passive_percent(answer.strategy) for one in references], 1),
+                "reference_passive_pct": mean([one.passive_percent(one.strategy) for one in references], 1),
+                "met_pct": mean([100 * reference.met for reference in references], 1),
                 "iterations": answer.iterations,
                 "seconds": round(answer.seconds, 3),
             }
