@@ -85,11 +85,11 @@ class AgentSettings:
         "turn: 75%, a<250% | 100%, a<250% | a; river: 75%, a<150% | a<250%",
         1_000,
         quick_menu="75%, a<100% | a<250%",
-        iterations_wanted=60,
+        iterations_wanted=45,
         rich_menu="75%, a<250% | 100%, a<250% | a",
         rich_iterations=60,
         own_bets="50%, 100%",
-        own_iterations=110,
+        own_iterations=80,
     )
     river: StreetSettings = StreetSettings(
         "33%, 75%, 150%, a | 75%, a | 100%, a", 2_000, quick_menu="75%, a<250% | 100%, a<250% | a"

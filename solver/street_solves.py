@@ -80,7 +80,7 @@ class StreetSolves:
             return True
         threads, most = self._threads(limits), 1 if street == FLOP else RIVER
         tree = self._tree(street, self.settings.street(street), root, left, threads, max_rounds=most)
-        return self.pace.iterations(street, tree.num_nodes, left - _SET_UP, threads) >= _WORTH_IT[street]
+        return self.pace.iterations(street, _size(tree), left - _SET_UP, threads) >= _WORTH_IT[street]
 
     def flop(
         self, betting: BettingState, root: SubgameRoot, seed: int, started: float, limits: Limits
@@ -98,7 +98,7 @@ class StreetSolves:
         ready = time.monotonic()
         _run(solver.solve, settings, started, limits)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
-        self.pace.learn(FLOP, tree.num_nodes, solver.iterations, phases["solve"], self._threads(limits))
+        self.pace.learn(FLOP, _size(tree), solver.iterations, phases["solve"], self._threads(limits))
         solved = _DepthLimited(solver)
         return read_decision(
             betting, root, solver.solution(), Method.DEPTH_LIMITED, phases, solved, settings.rare,
@@ -122,7 +122,7 @@ class StreetSolves:
         for menu, own_bets, wanted in choices:
             extra = _with_own_bets(root, own_bets) if own_bets else root.extra
             tree = build_tree(root.root, parse_menu_book(menu), extra, max_rounds=max_rounds)
-            if left is None or self.pace.iterations(street, tree.num_nodes, left, threads) >= wanted:
+            if left is None or self.pace.iterations(street, _size(tree), left, threads) >= wanted:
                 break
         return tree
 
@@ -183,7 +183,7 @@ class StreetSolves:
         ready = time.monotonic()
         _run(solve, settings, started, limits)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
-        self.pace.learn(betting.round_index, tree.num_nodes, solver.iterations, phases["solve"], threads)
+        self.pace.learn(betting.round_index, _size(tree), solver.iterations, phases["solve"], threads)
         method = Method.EXACT if promised is None else Method.SAFE
         return read_decision(
             betting, root, solver.solution(), method, phases, _ToTheEnd(solver), settings.rare,
@@ -239,6 +239,11 @@ def _with_own_bets(root: SubgameRoot, sizes: str) -> dict[tuple[int, ...], tuple
     bets = build_tree(root.root, parse_menu_book(sizes), root.extra, max_rounds=1)
     raises = [code for code in bets.actions_of(bets.find(path)) if code > CALL_ACTION]
     return {**root.extra, path: tuple(raises)}
+
+
+def _size(tree: Tree) -> int:
+    """What passes take time in proportion to: actions of the last round, which turns have on every river."""
+    return max(tree.round_rows[-1], 1)
 
 
 def _time_left(started: float, limits: Limits) -> float | None:
