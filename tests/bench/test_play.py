@@ -82,6 +82,26 @@ def test_one_line_and_a_line_for_every_answer(tmp_path: Path, capsys: pytest.Cap
     assert [row["who"] for row in rows] == [*figures["loss_pct"], "itself"]
 
 
+@pytest.mark.slow
+def test_losses_on_a_flop_are_means_over_references(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    details = tmp_path / "details.jsonl"
+    options = ["--spots", "r300c/ Th9c2s", "--budgets", "0.2", "--threads", "1", "--workers", "1", "--json"]
+    losses = []
+    for seed, references in ((1, 1), (2, 1), (1, 2)):
+        several = ["--iterations", "20", "--seed", str(seed), "--references", str(references)]
+        assert main([*options, *several, "--details", str(details)]) == 0
+        assert json.loads(capsys.readouterr().out)["references"] == references
+        row = json.loads(details.read_text().splitlines()[0])
+        assert row["who"] == "blueprint"
+        losses.append((row["loss_pct"], row["spread_pct"]))
+    (first, _), (second, _), (mean, spread) = losses
+    assert mean == pytest.approx((first + second) / 2, abs=1e-3)
+    assert spread == pytest.approx(abs(first - second) / 2, abs=1e-3)
+    assert spread > 0
+
+
 def test_a_spot_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--spots", "nowhere"])
