@@ -34,6 +34,9 @@ from solver.schedules import DEFAULT_SCHEDULE, Schedule
 from solver.solution import Solution
 from solver.tree import CHANCE, DECISION
 
+_RARELY = 1e-4
+"""Of the opponent's range: where less of it comes, a strategy to begin with is held as firmly as there."""
+
 _NO_TABLE = np.zeros(0, dtype=np.float32)
 
 
@@ -158,6 +161,7 @@ class DepthLimitedSolver:
         self.head_start = iterations
         weight = self.schedule.sum_of_weights(iterations)
         reach = {0: game.ranges}
+        least = _RARELY * game.ranges.sum(axis=1)
         for node in np.flatnonzero(tree.kind == DECISION).tolist():
             player, children = int(tree.player[node]), tree.children_of(node).tolist()
             here = reach.pop(node)
@@ -166,7 +170,7 @@ class DepthLimitedSolver:
             if given is not None:
                 rows = slice(int(tree.action_row[node]) * game.stride, None)
                 for table, worth in (
-                    (self.regret, stakes[node] * here[1 - player].sum()),
+                    (self.regret, stakes[node] * max(here[1 - player].sum(), least[1 - player])),
                     (self.average, weight * here[player]),
                 ):
                     part = table[rows][: len(children) * game.stride].reshape(len(children), game.stride)

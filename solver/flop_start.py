@@ -33,9 +33,15 @@ _LIKE = log(2.0)
 def begin_with_blueprint(
     solver: DepthLimitedSolver, blueprint: Blueprint, walk: WalkTree, twins: Twins, board: Cards
 ) -> None:
-    """Both players' strategies of a flop solve that has not begun yet."""
+    """Both players' strategies of a flop solve that has not begun yet.
+
+    Where the blueprint does not have the hand's bets the solve begins from nothing: iterations that nobody
+    played must not count.
+    """
     game = solver.game
     strategies = blueprint_strategies(blueprint, walk, game.tree, twins, board, game.labels)
+    if 0 not in strategies:
+        return
     stakes = {node: _REGRET * float(twins.faced[node]) for node in strategies}
     solver.warm_start(strategies, stakes, _ITERATIONS)
 
@@ -71,11 +77,11 @@ def _shares(walk: WalkTree, twin: int, codes: tuple[int, ...], faced: int) -> F3
     shares = np.zeros((len(codes), len(children)), dtype=np.float32)
     for a, size in ours.items():
         all_in = codes[a] >= walk.stack
-        likest = likest_raise(walk, twin, codes[a], faced, all_in)
-        if likest != OFF_TREE and (
-            (all_in and walk.action[likest] >= walk.stack) or abs(log(size / theirs[likest])) <= _LIKE
+        raised = likest_raise(walk, twin, codes[a], faced, all_in)
+        if raised != OFF_TREE and (
+            (all_in and walk.action[raised] >= walk.stack) or abs(log(size / theirs[raised])) <= _LIKE
         ):
-            shares[a, children.index(likest)] = 1
+            shares[a, children.index(raised)] = 1
     call = codes.index(CALL_ACTION)
     for b, child in enumerate(children):
         code = int(walk.action[child])

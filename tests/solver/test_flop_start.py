@@ -7,8 +7,8 @@ import pytest
 
 from abstraction.menu import parse_menu_book
 from solver.blueprint import FULL, Blueprint
-from solver.blueprint_walk import make_walk_tree
-from solver.depth_limited import DepthLimitedSolver
+from solver.blueprint_walk import OFF_TREE, make_walk_tree
+from solver.depth_limited import DepthLimitedSolver, TableLeaves
 from solver.flop_start import begin_with_blueprint, blueprint_strategies
 from solver.game import Game
 from solver.layout import F32
@@ -16,7 +16,7 @@ from solver.leaf_match import Twins, leaves_of, match_nodes
 from solver.learned_leaves import LearnedLeaves
 from solver.rollouts import one_round_game
 from solver.schedules import sampled_dcfr
-from solver.tree import DECISION, BettingRoot, build_tree
+from solver.tree import CHANCE, DECISION, BettingRoot, build_tree
 from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.solver.test_rollouts import FLOP, few_hands
 
@@ -48,6 +48,12 @@ def looked_up(blueprint: Blueprint, game: Game, line: tuple[int, ...]) -> F32:
     rows = blueprint.rows(blueprint.tree.find(LINE + line))
     probabilities: F32 = rows[:, blueprint.cards.buckets(FLOP)[game.labels]] / np.float32(FULL)
     return probabilities
+
+
+def no_values(game: Game) -> F32:
+    """For every leaf: nobody wins anything."""
+    num_leaves = int((game.tree.kind == CHANCE).sum())
+    return np.zeros((num_leaves, 1, game.num_hands, game.num_hands), dtype=np.float32)
 
 
 def begun(blueprint: Blueprint, menu: str) -> DepthLimitedSolver:
@@ -98,6 +104,40 @@ def test_bets_are_shared_by_the_sizes_that_are_like_them(blueprint: Blueprint) -
     assert game.tree.actions_of(0) == (0, 750, 840)
     np.testing.assert_allclose(rows[1:].sum(axis=0), own[1:].sum(axis=0), atol=1e-5)
     np.testing.assert_allclose(rows.sum(axis=0), 1, atol=1e-5)
+
+
+def test_where_the_blueprint_has_no_such_bets_a_solve_begins_from_nothing(blueprint: Blueprint) -> None:
+    game, _ = setting(blueprint, OWN_MENU)
+    walk = make_walk_tree(blueprint.tree, blueprint.definition)
+    lost = match_nodes(game.tree, ROOT, walk, OFF_TREE)
+    leaves = leaves_of(game.tree, ROOT, walk, lost)
+    values = LearnedLeaves(blueprint, game, FLOP, leaves, 1, seed=5)
+    solver = DepthLimitedSolver(game, values, 1, sampled_dcfr())
+    begin_with_blueprint(solver, blueprint, walk, lost, FLOP)
+    assert solver.head_start == 0
+    solver.solve(1)
+    assert solver.first_share == 1
+
+
+def test_answers_to_what_nobody_does_begin_with_the_blueprint_too(blueprint: Blueprint) -> None:
+    game, _ = setting(blueprint, OWN_MENU)
+    solver = DepthLimitedSolver(game, TableLeaves(no_values(game)), 1, sampled_dcfr())
+    tree = game.tree
+    answer = tree.find((900,))
+    strategies = {
+        node: np.zeros((len(tree.children_of(node)), game.num_hands), np.float32) for node in (0, answer)
+    }
+    for rows, action in (
+        (strategies[0], 0),
+        (strategies[answer], 1),
+    ):  # everybody checks; a bet would be called
+        rows[action] = 1
+    solver.warm_start(strategies, {0: 1.0, answer: 1.0}, 30)
+    count = len(strategies[answer])
+    start = int(tree.action_row[answer]) * game.stride
+    regret = solver.regret[start : start + count * game.stride].reshape(count, -1)[:, : game.num_hands]
+    assert (regret[1] > 0).all()
+    assert not np.delete(regret, 1, axis=0).any()
 
 
 def test_who_has_no_raise_calls(blueprint: Blueprint) -> None:
