@@ -13,6 +13,7 @@ games: so most of their luck cancels. Turns and rivers are solved exactly, to th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -126,7 +127,7 @@ class Reference:
         # As if half of the way had been gone: later iterations weigh more in the average, which is all new.
         held.iterations = free.iterations // 2
         held.lock(self._node, rows)
-        held.run(int(_SETTLING * self._iterations))
+        held.run(ceil(_SETTLING * self._iterations))
         return player_value(held.engine, held.average, self.spot.player, EVALUATE)
 
     def _rows(self, strategy: RangeStrategy) -> F32:
@@ -174,4 +175,5 @@ def _nearest(action: Action, codes: tuple[int, ...]) -> int:
     code = action_code(action)
     if code in codes:
         return code
-    return min(codes, key=lambda other: abs(other - code))
+    raises = [other for other in codes if other > CALL_ACTION]
+    return min(raises, key=lambda other: abs(other - code), default=CALL_ACTION)

@@ -49,6 +49,8 @@ QUICK = ("--spots", "r300c/cc/cc/", "--budgets", "0.5", "--iterations", "50")
 BUDGETS = "0.5,1,2.5,7,20"
 STREETS = ("pre-flop", "flop", "turn", "river")
 _BLUEPRINT, _ITSELF = "blueprint", "itself"
+_OTHER_RUN_OUTS = 1_000_000
+"""Seeds of references begin there: nobody is judged by the cards that taught him."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +124,7 @@ def main(argv: list[str]) -> int:
         for other in others:
             other.kill()
             other.wait()
-    seeds = range(args.seed, args.seed + args.references)
+    seeds = range(_OTHER_RUN_OUTS + args.seed, _OTHER_RUN_OUTS + args.seed + args.references)
     tasks = [(path, spots[i], answers[i], args.iterations, seeds) for i in chosen]
     rows = []
     with ProcessPoolExecutor(args.workers, get_context("spawn")) as pool:

