@@ -34,9 +34,10 @@ class AgentPlayer:
 
     @property
     def identity(self) -> str:
-        """Of the blueprint's content, and what is played by defaults that have changed."""
+        """Of the blueprint's content, what is played by defaults that have changed, and a flop book."""
         settings = self.agent.settings
-        return f"{self.blueprint.identity}-{settings.leaf}-{settings.preflop}-{settings.flop_method}"
+        book = "" if self.agent.book is None else f"-book{self.agent.book.identity}"
+        return f"{self.blueprint.identity}-{settings.leaf}-{settings.preflop}-{settings.flop_method}{book}"
 
     @cached_property
     def clock(self) -> MatchClock | None:

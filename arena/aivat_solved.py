@@ -22,7 +22,7 @@ from arena.aivat import Beliefs, mean_dealt
 from arena.holdem_aivat import HoldemGame, HoldemState, is_round_over
 from arena.players import HandPlayer
 from game.actions import Action
-from game.betting import BettingState, start
+from game.betting import BettingState
 from game.cards import NUM_CARDS, Cards
 from game.hands import HAND_CARDS
 from solver.cfr import Solver
@@ -31,7 +31,7 @@ from solver.decision import Decision
 from solver.engine import EVALUATE, Engine
 from solver.game import unblocked_weight
 from solver.layout import F64
-from solver.nested import action_code
+from solver.nested import action_code, betting_states
 from solver.solution import Solution
 from solver.tree import CHANCE, DECISION
 
@@ -139,9 +139,7 @@ class SolvedGame:
     def _last_decision(self, state: HoldemState) -> tuple[Decision | None, Sequence[Action]]:
         definition = state.betting.definition
         actions = [action for part in state.betting.actions for action in part]
-        bettings = [start(definition)]
-        for action in actions[:-1]:
-            bettings.append(bettings[-1].apply(action))
+        bettings = betting_states(state.betting)
         for number in reversed(range(len(actions))):
             betting = bettings[number]
             if betting.actor == self.position:

@@ -28,10 +28,10 @@ from arena.errors import MatchAborted
 from arena.pairs import HANDS_PER_PAIR
 from arena.seats import Seat, listen
 from game.actions import Action
-from game.betting import BettingState, start
 from game.state import HandState
 from protocol.acpc_dealer import ActionLine, HandLines, ReplyRequest, read_reply, read_version
 from protocol.errors import RemoteProtocolError
+from solver.nested import betting_states
 
 HOST = "127.0.0.1"
 _LINE_END = b"\r\n"
@@ -97,7 +97,7 @@ class ExternalHand:
             self._copy, self._hand_id = self._player.take_hand()
             self._lines = HandLines(state.definition, self._hand_id, state.hole, state.board)
         line = b""
-        for number, betting in enumerate(_bettings(state.betting)):
+        for number, betting in enumerate(betting_states(state.betting)):
             if number > self._told:
                 line = self._lines.match_states(betting)[position]
                 self._copy.outbox.append(line)
@@ -228,12 +228,3 @@ class _Copy:
 def _close_all(copies: list[_Copy]) -> None:
     for copy in copies:
         copy.close()
-
-
-def _bettings(betting: BettingState) -> list[BettingState]:
-    """Of a hand, from its start on."""
-    found = [start(betting.definition)]
-    for actions in betting.actions:
-        for action in actions:
-            found.append(found[-1].apply(action))
-    return found

@@ -84,7 +84,8 @@ class Agent:
             else SolvedPreflop(blueprint, walk, tables, always=how == SOLVE)
         )
         self._streets = BlueprintStreets(blueprint, walk)
-        self._book = open_book(blueprint, self.settings)
+        self.book = open_book(blueprint, self.settings)
+        """By which flops are played that are in it."""
         net = load_net(net_path(blueprint)) if self.settings.leaf == NET else None
         self._solves = StreetSolves(blueprint, walk, self.settings, net, pace or Pace())
         self._is_warm = self.settings.budget is None
@@ -154,8 +155,8 @@ class Agent:
             context = self.flop_context(betting, seed, limits)
         promised = context.promised(betting, board) if self.settings.safe else None
         root = find_root(betting, board, context)
-        if betting.round_index == FLOP and self._book is not None:
-            found = self._book.decide(betting, board, context, root)
+        if betting.round_index == FLOP and self.book is not None:
+            found = self.book.decide(betting, board, context, root)
             if found is not None:
                 return found
         looks_up = betting.round_index == FLOP and self.settings.flop_method == SOLVE_OFF_TREE

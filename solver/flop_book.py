@@ -69,6 +69,12 @@ class FlopBook:
         self.files: dict[str, BookFile] = {file.line.text: file for file in opened}
         """By line."""
 
+    @property
+    def identity(self) -> str:
+        """Tells apart books of other lines, entries or iterations."""
+        made = [(line, file.iterations, file.rows_made()) for line, file in sorted(self.files.items())]
+        return hashlib.sha256(repr(made).encode()).hexdigest()[:8]
+
     def entry(self, line: str, board: Cards) -> Entry | None:
         """Strategies of every decision on a flop after a line such as r300c, or None."""
         file = self.files.get(line)
