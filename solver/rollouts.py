@@ -182,22 +182,10 @@ class BlueprintRollouts:
         for other in others:
             other.result()
         first, end = (1, value.shape[1]) if for_chooser or self._both else (0, 1)
-        if yardstick is None:
-            take_luck_out(
-                self._stakes, self._shut, 0.0, first, end, self._wins, self._wins, self._wins, value
-            )
-        else:
-            take_luck_out(
-                self._stakes,
-                self._shut,
-                _LUCK,
-                first,
-                end,
-                yardstick.wins,
-                yardstick.means,
-                self._wins,
-                value,
-            )
+        luck, wins, means = (
+            (0.0, self._wins, self._wins) if yardstick is None else (_LUCK, yardstick.wins, yardstick.means)
+        )
+        take_luck_out(self._stakes, self._shut, luck, first, end, wins, means, self._wins, value)
 
     def _thinning(self) -> Thinning | None:
         """What is left of the blueprint after a leaf, with strategies of the leaf's own.
@@ -248,6 +236,8 @@ class _Yardstick:
                 return False
             self._next = max(_RENEWED * self._passes, self._passes + 1)
         else:
+            if self._next == 0 and np.array_equal(self.reach[:, 0], reach[:, 0]):
+                return False  # another sample for the same strategies
             self._next = 0.0  # the next pass that learns has other ranges
         self.reach[:, 0] = reach[:, 0]
         return True
