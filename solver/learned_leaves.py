@@ -27,9 +27,10 @@ from solver.rollouts import ONE_STRATEGY, BlueprintRollouts, padded
 
 _VISITS = 50.0
 """What the blueprint's strategies count, each worth what is at stake: few iterations would teach less than it
-knows. Schedules fade early iterations: buckets of the first run-outs are learned anew, others begin with the
-blueprint. After 60 and 200 iterations losses on two flops (`fathom bench flop`) were 4.9 and 2.0 % of pot
-with 1, 3.8 and 1.7 with 10, 3.0 and 1.6 with 50, 2.8 and 1.7 with 250."""
+knows. It fades as old iterations do: quickly in a solve that begins from nothing, slowly in one that begins
+with the blueprint (`solver.flop_start`), which counts as iterations done. From nothing, after 60 and 200
+iterations, losses on two flops (`fathom bench flop`) were 4.9 and 2.0 % of pot with 1, 3.8 and 1.7 with 10,
+3.0 and 1.6 with 50, 2.8 and 1.7 with 250."""
 
 
 class LearnedLeaves(BlueprintRollouts):

@@ -23,10 +23,6 @@ class Pace:
         self._seconds = dict(_FIRST)
         self._known: set[int] = set()
 
-    def knows(self, street: int) -> bool:
-        """Whether there was a solve of the street yet."""
-        return street in self._known
-
     def iterations(self, street: int, actions: int, seconds: float, threads: int) -> float:
         """How many there is time for."""
         return seconds * threads / (self._seconds[street] * actions)

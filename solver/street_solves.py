@@ -38,7 +38,7 @@ SAMPLED_SCHEDULE: Schedule = sampled_dcfr(alpha=1.5, gamma=2.0)
 """For values that are samples."""
 
 LEAST_ITERATIONS = 24
-"""After fewer, strategies are close to a throw of dice."""
+"""After fewer a solve counts as cut off: turns and rivers begin from nothing."""
 
 FORCED = 0.8
 """Of the opponent's range in a safe solve: it enters whatever he was promised. With promises alone, anything
@@ -234,7 +234,8 @@ class _ToTheEnd:
 def _with_own_bets(root: SubgameRoot, sizes: str) -> dict[tuple[int, ...], tuple[int, ...]]:
     """What a tree must offer besides its menu, with more sizes for us to bet if nobody has bet yet."""
     path = tuple([action_code(action) for action in root.path])
-    if path not in {(), (CALL_ACTION,)}:
+    spent = root.root.spent
+    if path not in {(), (CALL_ACTION,)} or spent[0] != spent[1]:
         return root.extra
     bets = build_tree(root.root, parse_menu_book(sizes), root.extra, max_rounds=1)
     raises = [code for code in bets.actions_of(bets.find(path)) if code > CALL_ACTION]

@@ -157,7 +157,12 @@ def run(args: argparse.Namespace) -> int:
         folder, training = begin(args, console, lock)
         if _train(training, folder, args.interval, console):
             saved = (folder / CHECKPOINT).exists()
-            on = f"go on with: fathom train --resume --checkpoint {folder}" if saved else "nothing is saved"
+            then = "" if args.flops is None else f" --flops {args.flops}"
+            on = (
+                f"go on with: fathom train --resume --checkpoint {folder}{then}"
+                if saved
+                else "nothing is saved"
+            )
             _say(console, f"stopped; {on}")
             return 130
         path = _finish(training, folder, console)

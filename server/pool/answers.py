@@ -72,9 +72,11 @@ class AgentAnswerer:
         # One seed serves a whole hand, since bets are translated by it: every decision has draws of its own.
         action = decision.strategy.draw(request.hand, Random(f"{request.seed} {request.betting}"))
         played = action if request.played is None else parse_action(request.played)
-        is_solved = decision.method is not Method.BLUEPRINT
-        # Later rounds are looked up only where there is no time to solve them.
-        hurried = decision.iterations < LEAST_ITERATIONS and (is_solved or betting.round_index > 0)
+        is_solved = decision.method not in {Method.BLUEPRINT, Method.BOOK}
+        # Later rounds are looked up in the blueprint only where there is no time to solve them.
+        hurried = decision.iterations < LEAST_ITERATIONS and (
+            is_solved or (decision.method is Method.BLUEPRINT and betting.round_index > 0)
+        )
         self._solves += is_solved
         self._sample = decision if is_solved and self._solves % _SOLVES_PER_ESTIMATE == 0 else None
         return DecisionAnswer(

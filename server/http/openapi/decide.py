@@ -79,8 +79,8 @@ def schemas() -> Schema:
             "properties": {
                 "converged": {
                     "type": ["boolean", "null"],
-                    "description": f"whether exploitability is at most {CONVERGED_PCT:g} % of the pot at the"
-                    " decision; null if nothing was solved, or if nobody measured",
+                    "description": f"whether exploitability is at most {CONVERGED_PCT:g} % of the pot where"
+                    " the solve begins; null if nothing was solved, or if nobody measured",
                 },
                 "quality": {
                     "type": "string",
