@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
@@ -20,6 +21,8 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _LEAVING_SECONDS = 2.0
+_GOODBYE_SECONDS = 20.0
+"""For a worker that was told to end: programs that play for it are closed first."""
 
 
 class WorkerPool(Generic[Task, Result]):
@@ -81,11 +84,15 @@ class WorkerPool(Generic[Task, Result]):
             if kind is None:
                 process.join(max(0.0, deadline - time.monotonic()))
             process.terminate()
+        for process in self._processes:
+            process.join(_GOODBYE_SECONDS)
+            process.kill()
             process.join()
 
 
 def _work(make: Callable[[], Callable[[Task], Result]], end: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what players have opened is closed
     try:
         work = make()
         while True:
