@@ -51,12 +51,22 @@ class AgentPlayer:
             self.clock.start_hand()
         return AgentHand(self.agent, seed, self.clock)
 
+    def start_enquiry(self, seed: int) -> AgentHand:
+        """A hand of which somebody asks for many lines: on each he thinks as in the first hand of a match.
+
+        One clock for all of them would have run out after a few.
+        """
+        return AgentHand(self.agent, seed, line_budget=self.agent.settings.budget)
+
 
 class AgentHand:
     """Plays one hand, in one seat; remembers its decisions by the betting they were made at."""
 
-    def __init__(self, agent: Agent, seed: int, clock: MatchClock | None = None) -> None:
-        self._agent, self._clock = agent, clock
+    def __init__(
+        self, agent: Agent, seed: int, clock: MatchClock | None = None, line_budget: float | None = None
+    ) -> None:
+        """Plays by the clock of a match, or with seconds for each line he is asked for, or freely."""
+        self._agent, self._clock, self._line_budget = agent, clock, line_budget
         self._seed = seed
         self._rng = Random(seed)
         self.decisions: dict[tuple[str, Cards], Decision] = {}
@@ -76,12 +86,24 @@ class AgentHand:
         key = (betting.text, board)
         if key not in self.decisions:
             context = self._context(betting, board)
-            seconds = None if self._clock is None else self._clock.seconds_for(betting)
+            clock = self._clock if self._line_budget is None else self._line_clock(betting, board)
+            seconds = None if clock is None else clock.seconds_for(betting)
             decision = self._agent.decide(betting, board, context, self._seed, Limits(seconds))
-            if self._clock is not None:
-                self._clock.spend(decision.seconds)
+            if clock is not None:
+                clock.spend(decision.seconds)
             self.decisions[key] = decision
         return self.decisions[key]
+
+    def _line_clock(self, betting: BettingState, board: Cards) -> MatchClock:
+        """What our decisions on the way here leave of a hand's time."""
+        assert self._line_budget is not None
+        clock = MatchClock(self._line_budget)
+        clock.start_hand()
+        for state in betting_states(betting)[:-1]:
+            if state.actor == betting.actor:
+                seen = board[: betting.definition.board_size(state.round_index)]
+                clock.spend(self.decision(state, seen).seconds)
+        return clock
 
     def _context(self, betting: BettingState, board: Cards) -> Context | None:
         """What our last decision on the way here leaves for this one."""

@@ -156,7 +156,7 @@ def public_strategy(player: Player, seed: int) -> StrategySource:
     """A player's strategy as anybody may know it; refuses players that do not tell."""
     if isinstance(player, PublicPlayer):
         return player.in_public()
-    hand = player.start_hand(seed)
+    hand = player.start_enquiry(seed) if isinstance(player, AgentPlayer) else player.start_hand(seed)
     if isinstance(hand, OpenHandPlayer):
         return hand
     measurable = ", ".join(["blueprint", *sorted(OPEN_POLICIES)])

@@ -17,7 +17,8 @@ from arena.flop_lines import find_lines
 from arena.policies import POLICIES
 from arena.registry import make_player
 from game.actions import CALL, raise_to
-from game.cards import parse_cards
+from game.betting import BettingState
+from game.cards import Cards, parse_cards
 from game.definition import HUNL
 from game.hands import unblocked
 from game.state import HandState, new_hand
@@ -25,8 +26,10 @@ from protocol.acpc import parse_betting
 from solver.agent import Agent
 from solver.agent_settings import AgentSettings, StreetSettings
 from solver.blueprint import Blueprint, add_tables, open_blueprint
-from solver.decision import Method
+from solver.decision import Decision, Method
 from solver.limits import Limits
+from solver.match_clock import MatchClock
+from solver.nested import Context
 from solver.opponent_values import pack_values
 from solver.preflop_play import SolvedPreflop
 from tests.arena.blueprints import WIDE, made_up_blueprint
@@ -204,3 +207,35 @@ def test_a_bet_of_many_pots_is_called_by_few(agent: Agent, text: str, board: str
     hand = AgentPlayer("agent", Agent(agent.blueprint, settings)).start_hand(1)
     decision = hand.decision(parse_betting(HUNL, text), parse_cards(board))
     assert 0 < decision.frequencies()[1] < 0.2
+
+
+def test_every_line_of_an_enquiry_has_the_time_of_a_hand(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One clock for all would run out; what was thought before on the same line counts."""
+    timed = Agent(agent.blueprint, replace(QUICK, budget=1.0))
+    allowed: dict[str, float] = {}
+
+    def decide(
+        betting: BettingState, board: Cards, context: Context | None, seed: int, limits: Limits
+    ) -> Decision:
+        assert limits.seconds is not None
+        allowed[betting.text] = limits.seconds
+        decision = agent.decide(betting, board, context, seed)
+        return replace(decision, phases={"solve": limits.seconds})
+
+    monkeypatch.setattr(timed, "decide", decide)
+    board = tuple(parse_cards("Th9c2s"))
+    hand = AgentPlayer("timed", timed).start_enquiry(seed=1)
+    bets = range(500, 1500, 50)
+    for bet in bets:
+        hand.strategy(parse_betting(HUNL, f"r300c/cr{bet}"), board)
+    answers = [allowed[f"r300c/cr{bet}"] for bet in bets]
+    assert answers == sorted(answers), "the larger the pot the more"
+    first = allowed["r300c/"]
+    match = MatchClock(1.0)
+    match.start_hand()
+    match.spend(allowed["r300"])
+    for line, seconds in (("r300c/", first), ("r300c/cr500", answers[0])):
+        assert seconds == pytest.approx(match.seconds_for(parse_betting(HUNL, line)))
+        match.spend(seconds)
