@@ -92,7 +92,11 @@ class AgentSettings:
         own_iterations=80,
     )
     river: StreetSettings = StreetSettings(
-        "33%, 75%, 150%, a | 75%, a | 100%, a", 2_000, quick_menu="75%, a<250% | 100%, a<250% | a"
+        "33%, 75%, 150%, a | 75%, a | 100%, a",
+        2_000,
+        quick_menu="75%, a<250% | 100%, a<250% | a",
+        own_bets="50%, 100%",
+        own_iterations=300,
     )
     budget: float | None = DEFAULT_BUDGET
     """Seconds for a hand, where nobody else keeps the time; None: iterations end solves."""
