@@ -135,6 +135,10 @@ class WorkerProcess:
             except TimeoutError:
                 self.kill()
                 await self._process.wait()
+            except asyncio.CancelledError:
+                self.kill()  # a loop that closes before the process has ended would leave it behind
+                await self._process.wait()
+                raise
         if self._page is not None:
             self._page.close()
             self._page = None
