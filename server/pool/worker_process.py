@@ -123,25 +123,23 @@ class WorkerProcess:
                 self._process.send_signal(signal.SIGKILL)
 
     async def close(self) -> None:
-        """Hang up, and see to it that the process ends."""
-        if self._writer is not None:
-            self._writer.transport.abort()  # a plain close waits for one that is stopped to read the rest
-            with suppress(OSError):
-                await self._writer.wait_closed()
-        if self._process is not None:
-            try:
-                async with asyncio.timeout(_GOODBYE_SECONDS):
-                    await self._process.wait()
-            except TimeoutError:
+        """Hang up, and see to it that the process ends, even if this is cut short."""
+        try:
+            if self._writer is not None:
+                self._writer.transport.abort()  # a plain close waits for one that is stopped to read the rest
+                with suppress(OSError):
+                    await self._writer.wait_closed()
+            if self._process is not None:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_GOODBYE_SECONDS):
+                        await self._process.wait()
+        finally:
+            if self._process is not None:
                 self.kill()
                 await self._process.wait()
-            except asyncio.CancelledError:
-                self.kill()  # a loop that closes before the process has ended would leave it behind
-                await self._process.wait()
-                raise
-        if self._page is not None:
-            self._page.close()
-            self._page = None
+            if self._page is not None:
+                self._page.close()
+                self._page = None
 
     async def _have_started(self, starting: asyncio.Future[asyncio.subprocess.Process]) -> None:
         """Keep the process even if we are cancelled meanwhile: somebody must see to its end."""

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from server.decisions import DecisionRequest, Rung
 from server.pool.answers import make_agent_answerer
 from server.pool.dispatcher import Dispatcher
 from server.pool.fallback import BlueprintFallback
-from server.pool.worker_process import WorkerSpec
+from server.pool.worker_process import WorkerProcess, WorkerSpec
 from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.server.stand_ins import FACTORY, StandInFallback, ask, run, until
 
@@ -408,5 +408,21 @@ def test_the_agent_answers_in_a_worker_as_it_does_at_home(
                 context = answer.context
         finally:
             await workers.close()
+
+    run(check())
+
+
+def test_a_worker_is_waited_for_even_if_its_closing_is_cut_off() -> None:
+    """The loop may close next: a process that ends after it would be nobody's."""
+
+    async def check() -> None:
+        worker = WorkerProcess(1, WorkerSpec(FACTORY))
+        await worker.start()
+        closing = asyncio.ensure_future(worker.close())
+        await asyncio.sleep(0)  # it has hung up, the process has not ended yet
+        closing.cancel()
+        with suppress(asyncio.CancelledError):
+            await closing
+        assert worker.exit_status is not None
 
     run(check())
