@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -99,18 +100,20 @@ class AgentHand:
         assert self._line_budget is not None
         clock = MatchClock(self._line_budget)
         clock.start_hand()
-        for state in betting_states(betting)[:-1]:
-            if state.actor == betting.actor:
-                seen = board[: betting.definition.board_size(state.round_index)]
-                clock.spend(self.decision(state, seen).seconds)
+        for decision, _ in self._earlier(betting, board):
+            clock.spend(decision.seconds)
         return clock
 
     def _context(self, betting: BettingState, board: Cards) -> Context | None:
         """What our last decision on the way here leaves for this one."""
+        for decision, action in self._earlier(betting, board):
+            return decision.after(action)
+        return None
+
+    def _earlier(self, betting: BettingState, board: Cards) -> Iterator[tuple[Decision, Action]]:
+        """Our decisions on the way here and what was done, the last one first."""
         states = betting_states(betting)
         actions = [action for part in betting.actions for action in part]
         for state, action in zip(reversed(states[:-1]), reversed(actions), strict=True):
             if state.actor == betting.actor:
-                seen = board[: betting.definition.board_size(state.round_index)]
-                return self.decision(state, seen).after(action)
-        return None
+                yield self.decision(state, board[: betting.definition.board_size(state.round_index)]), action
