@@ -173,7 +173,7 @@ class Agent:
                 decision = self._solves.flop(betting, root, seed, started, allowed)
             else:
                 kept = None if at_decision else promised
-                decision = self._solves.to_the_end(betting, root, kept, started, allowed)
+                decision = self._solves.to_the_end(betting, root, kept, seed, started, allowed)
             if decision.ranges[1 - betting.actor].any() or limits.stop():
                 break
         return decision

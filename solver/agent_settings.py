@@ -82,14 +82,12 @@ class AgentSettings:
         rich_iterations=600,
     )
     turn: StreetSettings = StreetSettings(
-        "turn: 75%, a<250% | 100%, a<250% | a; river: 75%, a<150% | a<250%",
+        "75%, a<250% | 100%, a<250% | a",
         1_000,
         quick_menu="75%, a<100% | a<250%",
-        iterations_wanted=45,
-        rich_menu="75%, a<250% | 100%, a<250% | a",
-        rich_iterations=60,
+        iterations_wanted=14,
         own_bets="50%, 100%",
-        own_iterations=80,
+        own_iterations=28,
     )
     river: StreetSettings = StreetSettings(
         "33%, 75%, 150%, a | 75%, a | 100%, a",

@@ -49,6 +49,8 @@ class Solver:
         self.game = game
         self.schedule = schedule
         self.iterations = 0
+        self.head_start = 0
+        """Iterations that what it began with counts as (`solver.turn_start`)."""
         self.engine = Engine(game, threads)
         self._gadget = gadget(self.engine) if gadget else None
         self.regret = aligned(game.table_size)
@@ -67,7 +69,7 @@ class Solver:
 
     def run(self, iterations: int) -> int:
         """Blocks for some iterations, or until stopped; returns how many were finished."""
-        table = self.schedule.table(self.iterations, iterations)
+        table = self.schedule.table(self.head_start + self.iterations, iterations)
         tables = Tables(self.regret, self.average, self.basis, self.frozen)
         finished = self.engine.iterate(tables, table, self.schedule.floor, self._gadget)
         self.iterations += finished
@@ -104,6 +106,11 @@ class Solver:
         finally:
             self.engine.set_deadline(None)
         return Progress(self.iterations, seconds, found)
+
+    @property
+    def first_share(self) -> float:
+        """What the first iteration counts in the average strategies."""
+        return self.schedule.share_of(self.head_start + 1, self.head_start + self.iterations)
 
     def exploitability(self) -> float:
         """Of the average strategies, in chips; responses keep to locks. NaN if stopped meanwhile.

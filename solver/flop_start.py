@@ -58,13 +58,13 @@ def blueprint_strategies(
     for node in np.flatnonzero(tree.kind == DECISION).tolist():
         twin = int(twins.nodes[node])
         if twin != OFF_TREE and walk.kind[twin] == DECISION:
-            shares = _shares(walk, twin, tree.actions_of(node), int(twins.faced[node]))
+            shares = action_shares(walk, twin, tree.actions_of(node), int(twins.faced[node]))
             rows = blueprint.rows(twin)[:, buckets].astype(np.float32) / FULL
             strategies[node] = np.asarray(shares @ rows, dtype=np.float32)
     return strategies
 
 
-def _shares(walk: WalkTree, twin: int, codes: tuple[int, ...], faced: int) -> F32:
+def action_shares(walk: WalkTree, twin: int, codes: tuple[int, ...], faced: int) -> F32:
     """float32[A, B]: which share of each of the blueprint's actions each of ours gets; columns add up to 1.
 
     A raise of ours goes with the likest of the blueprint's, if it is like enough; those that go with the same

@@ -52,7 +52,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Twins:
-    """What stands in the blueprint for each node of a depth-limited tree."""
+    """What stands in the blueprint for each node of a tree."""
 
     nodes: I64
     """int64[N]: decisions of the blueprint, or what ends its hand, or OFF_TREE."""
@@ -61,15 +61,18 @@ class Twins:
 
 
 def match_nodes(tree: Tree, root: BettingRoot, blueprint: WalkTree, blueprint_root: int) -> Twins:
-    """Follow every line of a tree made with `max_rounds=1` through the blueprint's.
+    """Follow every line of a tree, over one round or more, through the blueprint's.
 
     blueprint_root  the decision of the blueprint that stands for the root, or OFF_TREE
     """
     nodes = np.full(tree.num_nodes, OFF_TREE, dtype=np.int64)
     faced = np.zeros(tree.num_nodes, dtype=np.int64)
     nodes[0], faced[0] = blueprint_root, max(root.spent)
-    for node in np.flatnonzero(tree.kind == DECISION).tolist():
+    for node in np.flatnonzero((tree.kind == DECISION) | (tree.kind == CHANCE)).tolist():
         twin, to_call = int(nodes[node]), int(faced[node])
+        if tree.kind[node] == CHANCE:  # what follows has the number of the decision after the card already
+            nodes[tree.children_of(node)], faced[tree.children_of(node)] = twin, to_call
+            continue
         lost = twin == OFF_TREE or blueprint.kind[twin] != DECISION
         for child in tree.children_of(node).tolist():
             action = int(tree.action[child])

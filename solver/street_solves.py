@@ -32,13 +32,14 @@ from solver.pace import Pace
 from solver.rollouts import BlueprintRollouts, one_round_game
 from solver.schedules import Schedule, sampled_dcfr
 from solver.tree import CALL_ACTION, Tree, build_tree
+from solver.turn_start import begin_to_the_end
 from solver.value_net import NetLeaves, ValueNet
 
 SAMPLED_SCHEDULE: Schedule = sampled_dcfr(alpha=1.5, gamma=2.0)
 """For values that are samples."""
 
 LEAST_ITERATIONS = 24
-"""After fewer a solve counts as cut off: turns and rivers begin from nothing."""
+"""After fewer a solve counts as cut off: rivers begin from nothing."""
 
 FORCED = 0.8
 """Of the opponent's range in a safe solve: it enters whatever he was promised. With promises alone, anything
@@ -49,7 +50,7 @@ _STEADY_SECONDS = 0.5
 """Taking luck out of a flop's leaves needs a tenth of a second to begin with: not where there is less, unless
 what takes that long is known already from an earlier decision on the same flop."""
 
-_WORTH_IT = {FLOP: 32, TURN: 16}
+_WORTH_IT = {FLOP: 32, TURN: 12}
 """Iterations from which on a solve is better than to look up what the blueprint does."""
 _SET_UP = 0.015
 """Seconds until the first one begins."""
@@ -162,7 +163,13 @@ class StreetSolves:
         )
 
     def to_the_end(
-        self, betting: BettingState, root: SubgameRoot, promised: F32 | None, started: float, limits: Limits
+        self,
+        betting: BettingState,
+        root: SubgameRoot,
+        promised: F32 | None,
+        seed: int,
+        started: float,
+        limits: Limits,
     ) -> Decision:
         """To the end of the hand; safe if the opponent was promised something.
 
@@ -176,6 +183,9 @@ class StreetSolves:
         else:
             subgame = safe_root(root.board, root.ranges, 1 - betting.actor, promised)
             solver = subgame.solver(subgame.holdem_game(tree), threads=threads, forced=FORCED)
+        if betting.round_index == TURN:
+            twins = match_nodes(tree, root.root, self.walk.tree, self.walk.find(root.betting, seed))
+            begin_to_the_end(solver, self.blueprint, self.walk.tree, twins)
 
         def solve(max_iterations: int, deadline: float | None = None) -> int:
             return solver.solve(max_iterations, deadline=deadline).iterations
@@ -187,7 +197,7 @@ class StreetSolves:
         method = Method.EXACT if promised is None else Method.SAFE
         return read_decision(
             betting, root, solver.solution(), method, phases, _ToTheEnd(solver), settings.rare,
-            solver.schedule.first_share(solver.iterations),
+            solver.first_share,
         )  # fmt: skip
 
 

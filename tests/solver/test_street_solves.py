@@ -58,7 +58,7 @@ def facing_all_in(blueprint: Blueprint, kind: str, opponent: int, theirs: F32) -
     if kind == "flop":
         return solves.flop(betting, root, 1, time.monotonic(), UNLIMITED)
     promised = np.zeros(NUM_HANDS, dtype=np.float32) if kind == "safe" else None
-    return solves.to_the_end(betting, root, promised, time.monotonic(), UNLIMITED)
+    return solves.to_the_end(betting, root, promised, 1, time.monotonic(), UNLIMITED)
 
 
 @pytest.mark.parametrize("opponent", [0, 1], ids=["big blind", "button"])

@@ -1,0 +1,86 @@
+"""Where a solve to the end of the hand begins: with what the blueprint does, on every card that may come.
+
+As on flops (`solver.flop_start`): a turn of wide ranges has time for some dozen iterations, and from nothing
+the first of them go to finding out what the blueprint knows. Both players begin with its strategies, the
+decisions of the turn and those of all rivers, and each iteration corrects them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from abstraction.buckets import BLOCKED
+from solver.blueprint import FULL, Blueprint
+from solver.blueprint_walk import OFF_TREE, WalkTree
+from solver.cfr import Solver
+from solver.flop_start import action_shares
+from solver.kernels.starts import Openings, open_board
+from solver.layout import F32, I64
+from solver.leaf_match import Twins
+from solver.tree import CHANCE, DECISION
+
+_ITERATIONS = 5
+"""What the blueprint counts as in the average."""
+_REGRET = 3.0
+"""Chips of regret that a strategy begins with, for each chip of the bet to call."""
+_RARELY = 1e-3
+"""Of his range the opponent is taken to bring everywhere: decisions that he never leads to begin, too."""
+
+
+def begin_to_the_end(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins: Twins) -> None:
+    """Both players' strategies of a solve that has not begun yet.
+
+    The average begins in the first round only: later ones are nobody's answer. Where the blueprint does not
+    have the hand's bets the solve begins from nothing: iterations that nobody played must not count.
+    """
+    assert solver.iterations == 0, "a solve that has begun goes on from where it is"
+    game = solver.game
+    if twins.nodes[0] == OFF_TREE or walk.kind[twins.nodes[0]] != DECISION:
+        return
+    solver.head_start = _ITERATIONS
+    weight = solver.schedule.sum_of_weights(_ITERATIONS)
+    least = (_RARELY * game.ranges.sum(axis=1)).astype(np.float32)
+    reach = np.zeros((game.tree.num_nodes, 2, game.num_hands), dtype=np.float32)
+    reach[0] = game.ranges
+    for r in range(game.tree.num_rounds):
+        openings, counts = _openings(solver, blueprint, walk, twins, r), weight if r == 0 else 0.0
+        for board in game.boards_of_round(r):
+            open_board(
+                openings, _buckets(solver, blueprint, board), game.chance[r], least, counts,
+                int(game.boards.table[board]), game.stride, reach, solver.regret, solver.average,
+            )  # fmt: skip
+        for node in np.flatnonzero((game.tree.kind == CHANCE) & (game.tree.round == r)).tolist():
+            reach[game.tree.children_of(node)] = reach[node]
+
+
+def _openings(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins: Twins, r: int) -> Openings:
+    tree = solver.game.tree
+    nodes = np.flatnonzero((tree.kind == DECISION) & (tree.round == r)).tolist()
+    known: list[F32] = []
+    strategy, stakes = np.full(len(nodes), -1, dtype=np.int64), np.zeros(len(nodes), dtype=np.float32)
+    children = np.full(tree.round_rows[r], -1, dtype=np.int32)
+    size, num_buckets = 0, 0
+    for k, node in enumerate(nodes):
+        following = tree.children_of(node)
+        row = int(tree.action_row[node])
+        goes_on = (tree.kind[following] == DECISION) | (tree.kind[following] == CHANCE)
+        children[row : row + len(following)] = np.where(goes_on, following, -1)
+        twin = int(twins.nodes[node])
+        if twin == OFF_TREE or walk.kind[twin] != DECISION:
+            continue
+        shares = action_shares(walk, twin, tree.actions_of(node), int(twins.faced[node]))
+        rows = shares @ (blueprint.rows(twin).astype(np.float32) / FULL)
+        strategy[k], stakes[k] = size, _REGRET * float(twins.faced[node])
+        known.append(rows.astype(np.float32).ravel())
+        size, num_buckets = size + rows.size, rows.shape[1]
+    table = np.array(
+        [(n, tree.player[n], tree.action_row[n], len(tree.children_of(n))) for n in nodes], dtype=np.int32
+    ).reshape(-1, 4)
+    strategies = np.concatenate(known) if known else np.zeros(0, dtype=np.float32)
+    return Openings(table, strategy, stakes, strategies, num_buckets, children)
+
+
+def _buckets(solver: Solver, blueprint: Blueprint, board: int) -> I64:
+    """int64[H]: of every hand of the game; 0 for hands that the board blocks."""
+    found = blueprint.cards.buckets(solver.game.board_cards[board])[solver.game.labels].astype(np.int64)
+    return np.where(found == BLOCKED, 0, found)
