@@ -16,7 +16,7 @@ from game.hands import HAND_CARDS, NUM_HANDS
 from solver.alternatives import Alternatives
 from solver.game import unblocked_weight
 from solver.layout import F32
-from solver.nested import Context, SubgameRoot, action_code, coded_action, narrowed, was_done
+from solver.nested import Context, SubgameRoot, coded_action, narrowed, was_done
 from solver.range_strategy import RangeStrategy, drop_rare
 from solver.solution import Solution
 from solver.tree import DECISION, FOLD_ACTION
@@ -58,7 +58,7 @@ class Decision:
     ranges: F32
     """float32[2, 1326]: both players' weights, the opponent's last action included.
 
-    His are zeros if he never does it (`nested.was_done`).
+    His are zeros if he never takes it (`nested.was_done`) and the answer to it was not learned.
     """
     method: Method
     iterations: int
@@ -142,22 +142,27 @@ def read_decision(
     rare: float = 0.0,
     first_share: float = 0.0,
     leaf: str = "",
+    known: bool = False,
 ) -> Decision:
     """Read the decision off a solved subgame.
 
     rare         what a hand does more seldom it does not do at all
     first_share  see `Schedule.first_share`
     leaf         what valued its leaves
+    known        the solve began with the blueprint's strategy for our decision
     """
     tree, own = solution.game.tree, betting.actor
-    node = tree.find(tuple([action_code(action) for action in root.path]))
+    node = tree.find(root.codes)
     assert tree.player[node] == own, "the path leads to our decision"
     labels = solution.game.labels
     ranges = np.zeros((2, NUM_HANDS), dtype=np.float32)
     for player in range(2):
         reach = solution.reach(player, node)
-        if player == own or was_done(solution.game.ranges[player], reach, first_share):
+        weights = solution.game.ranges[player]
+        if player == own or was_done(weights, reach, first_share):
             ranges[player, labels] = reach
+        elif known:
+            ranges[player, labels] = weights
     actions, rows, replies = [], [], {}
     for child, row in zip(
         tree.children_of(node).tolist(), drop_rare(solution.strategy(node), rare), strict=True

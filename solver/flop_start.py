@@ -56,8 +56,8 @@ def blueprint_strategies(
     buckets = blueprint.cards.buckets(board)[labels]
     strategies = {}
     for node in np.flatnonzero(tree.kind == DECISION).tolist():
-        twin = int(twins.nodes[node])
-        if twin != OFF_TREE and walk.kind[twin] == DECISION:
+        twin = twins.decision(node, walk)
+        if twin != OFF_TREE:
             shares = action_shares(walk, twin, tree.actions_of(node), int(twins.faced[node]))
             rows = blueprint.rows(twin)[:, buckets].astype(np.float32) / FULL
             strategies[node] = np.asarray(shares @ rows, dtype=np.float32)

@@ -59,6 +59,11 @@ class Twins:
     faced: I64
     """int64[N]: the bet to call, as a total over the hand."""
 
+    def decision(self, node: int, blueprint: WalkTree) -> int:
+        """The blueprint's decision that stands for one of the tree's, or OFF_TREE."""
+        twin = int(self.nodes[node])
+        return twin if twin != OFF_TREE and blueprint.kind[twin] == DECISION else OFF_TREE
+
 
 def match_nodes(tree: Tree, root: BettingRoot, blueprint: WalkTree, blueprint_root: int) -> Twins:
     """Follow every line of a tree, over one round or more, through the blueprint's.

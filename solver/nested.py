@@ -11,8 +11,9 @@
    takes leaves something to go on with.
 5. What the opponent hardly ever does in the solution is answered by it all the same: he does not do it
    because of that answer. (To take his action for saying nothing of his hand, and to solve again from there,
-   was to call a bet of 33 pots with two thirds of our range.) Only what no hand did after the first iteration
-   has no answer, since regrets that nothing reaches do not move: then it is solved from our decision on.
+   was to call a bet of 33 pots with two thirds of our range.) His range then stays what it was. Only where no
+  hand did it after the first iteration, and the blueprint did not know the decision either, is there no
+  answer, since regrets that nothing reaches do not move: then it is solved from our decision on.
 6. The first iteration does not count because it is not the same for both: the second player's uniform
    strategy enters his average, the first player has learned by then. So the one's reach is never quite zero.
 """
@@ -127,6 +128,11 @@ class SubgameRoot:
     ranges: F32
     """float32[2, 1326]: at the root, blocked hands 0."""
     board: Cards
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        """The path as a tree writes it."""
+        return tuple([action_code(action) for action in self.path])
 
     @property
     def extra(self) -> dict[tuple[int, ...], tuple[int, ...]]:

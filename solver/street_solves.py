@@ -14,7 +14,7 @@ from solver.agent_settings import FLOP, LEARNED, RIVER, ROLLOUTS, TURN, AgentSet
 from solver.allin_equity import flop_wins_are_counted
 from solver.alternatives import Alternatives, promise, safe_root
 from solver.blueprint import Blueprint
-from solver.blueprint_walk import BlueprintWalk
+from solver.blueprint_walk import OFF_TREE, BlueprintWalk
 from solver.cfr import Solver
 from solver.cut import cut
 from solver.decision import Decision, Method, read_decision
@@ -24,10 +24,10 @@ from solver.flop_start import begin_with_blueprint
 from solver.game import Game
 from solver.holdem import holdem_game
 from solver.layout import F32
-from solver.leaf_match import Leaf, leaves_of, match_nodes
+from solver.leaf_match import Leaf, Twins, leaves_of, match_nodes
 from solver.learned_leaves import LearnedLeaves
 from solver.limits import Limits, solve_in_slices
-from solver.nested import SubgameRoot, action_code
+from solver.nested import SubgameRoot
 from solver.pace import Pace
 from solver.rollouts import BlueprintRollouts, one_round_game
 from solver.schedules import Schedule, sampled_dcfr
@@ -103,7 +103,7 @@ class StreetSolves:
         solved = _DepthLimited(solver)
         return read_decision(
             betting, root, solver.solution(), Method.DEPTH_LIMITED, phases, solved, settings.rare,
-            solver.first_share, self.settings.leaf,
+            solver.first_share, self.settings.leaf, self._knows(root, tree, twins),
         )  # fmt: skip
 
     def _tree(
@@ -183,9 +183,11 @@ class StreetSolves:
         else:
             subgame = safe_root(root.board, root.ranges, 1 - betting.actor, promised)
             solver = subgame.solver(subgame.holdem_game(tree), threads=threads, forced=FORCED)
+        known = False
         if betting.round_index == TURN:
             twins = match_nodes(tree, root.root, self.walk.tree, self.walk.find(root.betting, seed))
             begin_to_the_end(solver, self.blueprint, self.walk.tree, twins)
+            known = self._knows(root, tree, twins)
 
         def solve(max_iterations: int, deadline: float | None = None) -> int:
             return solver.solve(max_iterations, deadline=deadline).iterations
@@ -197,8 +199,13 @@ class StreetSolves:
         method = Method.EXACT if promised is None else Method.SAFE
         return read_decision(
             betting, root, solver.solution(), method, phases, _ToTheEnd(solver), settings.rare,
-            solver.first_share,
+            solver.first_share, known=known,
         )  # fmt: skip
+
+    def _knows(self, root: SubgameRoot, tree: Tree, twins: Twins) -> bool:
+        """Whether a solve begins with what the blueprint does at our decision."""
+        walk = self.walk.tree
+        return OFF_TREE not in (twins.decision(0, walk), twins.decision(tree.find(root.codes), walk))
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +250,7 @@ class _ToTheEnd:
 
 def _with_own_bets(root: SubgameRoot, sizes: str) -> dict[tuple[int, ...], tuple[int, ...]]:
     """What a tree must offer besides its menu, with more sizes for us to bet if nobody has bet yet."""
-    path = tuple([action_code(action) for action in root.path])
+    path = root.codes
     spent = root.root.spent
     if path not in {(), (CALL_ACTION,)} or spent[0] != spent[1]:
         return root.extra

@@ -35,7 +35,7 @@ def begin_to_the_end(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins
     """
     assert solver.iterations == 0, "a solve that has begun goes on from where it is"
     game = solver.game
-    if twins.nodes[0] == OFF_TREE or walk.kind[twins.nodes[0]] != DECISION:
+    if twins.decision(0, walk) == OFF_TREE:
         return
     solver.head_start = _ITERATIONS
     weight = solver.schedule.sum_of_weights(_ITERATIONS)
@@ -65,8 +65,8 @@ def _openings(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins: Twins
         row = int(tree.action_row[node])
         goes_on = (tree.kind[following] == DECISION) | (tree.kind[following] == CHANCE)
         children[row : row + len(following)] = np.where(goes_on, following, -1)
-        twin = int(twins.nodes[node])
-        if twin == OFF_TREE or walk.kind[twin] != DECISION:
+        twin = twins.decision(node, walk)
+        if twin == OFF_TREE:
             continue
         shares = action_shares(walk, twin, tree.actions_of(node), int(twins.faced[node]))
         rows = shares @ (blueprint.rows(twin).astype(np.float32) / FULL)

@@ -10,7 +10,7 @@ import pytest
 
 from game.cards import parse_cards
 from game.definition import HUNL
-from game.hands import NUM_HANDS
+from game.hands import NUM_HANDS, unblocked
 from game.ranges import parse_range
 from protocol.acpc import parse_betting
 from solver.agent_settings import AgentSettings, StreetSettings
@@ -27,7 +27,7 @@ from tests.arena.blueprints import NO_ALL_IN, WIDE, made_up_blueprint
 HOPELESS, SETS, STRAIGHT = parse_range("93o,83o"), parse_range("AA,KK"), parse_range("5h3h")
 BOARD = parse_cards("AsKd7h4c2s")
 MENU = StreetSettings("100% | a", 30)
-SOLVES = {"flop": 3, "exact": 5, "safe": 5}
+SOLVES = {"flop": 3, "turn": 4, "safe turn": 4, "exact": 5, "safe": 5}
 """With so many cards."""
 
 
@@ -38,15 +38,16 @@ def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
 
 @pytest.fixture(scope="module")
 def without_all_ins(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
-    """One that does not go all-in on flops: solves of them begin with what the blueprint does."""
+    """One that does not go all-in on flops."""
     return made_up_blueprint(tmp_path_factory.mktemp("blueprints"), NO_ALL_IN)
 
 
 def facing_all_in(blueprint: Blueprint, kind: str, opponent: int, theirs: F32) -> Decision:
     """Sets against a bet of 33 pots, from before that bet."""
-    before = "r300c/" if kind == "flop" else "r300c/cc/cc/"
+    board = BOARD[: SOLVES[kind]]
+    before = "r300c/" + "cc/" * (len(board) - 3)
     checked = before + ("" if opponent == 0 else "c")
-    betting, board = parse_betting(HUNL, checked + "r20000"), BOARD[: SOLVES[kind]]
+    betting = parse_betting(HUNL, checked + "r20000")
     root = find_root(betting, board, Context(before, everything(), {}))
     ranges = np.where(root.ranges > 0, np.stack([theirs, SETS] if opponent == 0 else [SETS, theirs]), 0)
     root = replace(root, ranges=ranges.astype(np.float32))
@@ -57,18 +58,29 @@ def facing_all_in(blueprint: Blueprint, kind: str, opponent: int, theirs: F32) -
     )
     if kind == "flop":
         return solves.flop(betting, root, 1, time.monotonic(), UNLIMITED)
-    promised = np.zeros(NUM_HANDS, dtype=np.float32) if kind == "safe" else None
+    promised = np.zeros(NUM_HANDS, dtype=np.float32) if "safe" in kind else None
     return solves.to_the_end(betting, root, promised, 1, time.monotonic(), UNLIMITED)
 
 
 @pytest.mark.parametrize("opponent", [0, 1], ids=["big blind", "button"])
-@pytest.mark.parametrize("kind", SOLVES)
-def test_what_nobody_does_leaves_no_range_in_either_seat(
+@pytest.mark.parametrize("kind", ["exact", "safe"])
+def test_an_action_that_no_hand_takes_leaves_no_range_if_the_solve_began_from_nothing(
     without_all_ins: Blueprint, kind: str, opponent: int
 ) -> None:
     decision = facing_all_in(without_all_ins, kind, opponent, HOPELESS)
     assert not decision.ranges[opponent].any()
     assert decision.ranges[1 - opponent].any()
+
+
+@pytest.mark.parametrize("opponent", [0, 1], ids=["big blind", "button"])
+@pytest.mark.parametrize("kind", ["flop", "turn", "safe turn"])
+def test_an_action_that_no_hand_takes_leaves_the_range_if_the_solve_began_with_the_blueprint(
+    without_all_ins: Blueprint, kind: str, opponent: int
+) -> None:
+    """The answer is the one that kept every hand from it. Against the whole range most hands would call."""
+    decision = facing_all_in(without_all_ins, kind, opponent, HOPELESS)
+    theirs, before = decision.ranges[opponent], HOPELESS * unblocked(BOARD[: SOLVES[kind]])
+    assert (theirs[before > 0] == before[before > 0]).all()
 
 
 @pytest.mark.parametrize("opponent", [0, 1], ids=["big blind", "button"])
