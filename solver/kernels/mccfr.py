@@ -9,7 +9,7 @@ walked together: one at a time is as fast and learns from each deal at once.)
 
 What needs no luck is left without it. A drawn action of the opponent that ends the hand stands for all of his
 that do: their mean is taken. And when all the money is in before the last card, the outcome of a deal is a
-mean over run-outs. Both cost next to nothing (docs/blueprint.md, "Luck").
+mean over run-outs. Both cost next to nothing (docs/blueprint.md, "Variance reduction").
 
 The average is taken at the opponent's nodes: each visit adds his current strategy, because external sampling
 comes to them as often as his own play does (below actions that are skipped: as often as those are explored).
