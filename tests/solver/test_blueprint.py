@@ -179,11 +179,11 @@ def test_contents_that_do_not_fit_are_refused(written: tuple[Path, np.ndarray]) 
     with pytest.raises(BlueprintError, match="add up"):
         verify_blueprint(path)
     write_tables(path, KIND, record, {**tables, "strategy": tables["strategy"][:-1]})
-    with pytest.raises(BlueprintError, match="probabilities where its tree has"):
+    with pytest.raises(BlueprintError, match="probabilities, but its tree needs"):
         open_blueprint(path)
     del record["menus"]
     write_tables(path, KIND, record, tables)
-    with pytest.raises(BlueprintError, match="lacks something"):
+    with pytest.raises(BlueprintError, match="lacks an entry"):
         open_blueprint(path)
 
 
