@@ -1,8 +1,8 @@
-"""How good a strategy is: values, best responses, exploitability. Exact, in chips.
+"""Quality of strategies: values, best responses, exploitability. Exact, in chips.
 
-`nash_conv` is the sum of what both players could gain by a best response, `exploitability` its half. Where
-nodes are locked (`frozen`), responses keep to the locks: exploitability then says how far the solve of the
-locked game is, not what an opponent free of locks could win.
+`nash_conv` is the sum of what both players can gain by a best response, `exploitability` is half of it. Where
+nodes are locked (`frozen`), responses keep to the locks: exploitability then measures how far the solve of
+the locked game is, not what an opponent without locks could win.
 """
 
 from __future__ import annotations

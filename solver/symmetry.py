@@ -1,14 +1,14 @@
-"""River cards that differ only by the names of suits are solved once.
+"""Merges river cards that differ only by a relabelling of suits, so that each is solved once.
 
-Where the root's board and both ranges stay the same under a relabelling of suits, the game does, and a river
-card plays like its images with the hands relabelled. Of each set of such cards only the first is kept: a
-*merged* game has fewer boards, and each stands for the others (`layout.Boards.image`).
+If the root's board and both ranges are unchanged by a relabelling of suits, so is the game, and a river card
+plays like its images with relabelled hands. Of each set of such cards only the first is kept: a *merged* game
+has fewer boards, and each of them stands for its images (`layout.Boards.image`).
 
-1. Only games of two rounds (turn and river) are merged; others come back as they are.
-2. What else shapes a solve must be symmetric too: do not lock nodes of a merged game to a strategy that is
-   not, and do not give its gadget alternatives that are not.
-3. `unmerged` gives back the whole game with all its tables, for whoever wants to look at every board;
-   `remerged` takes them in again, without loss. Both leave a gadget behind.
+1. Only games of two rounds (turn and river) are merged; others are returned unchanged.
+2. Everything else that shapes a solve must be symmetric, too: do not lock nodes of a merged game to
+   asymmetric strategies, and do not give its gadget asymmetric alternatives.
+3. `unmerged` restores the whole game with all its tables, to look at every board; `remerged` reverses it
+   without loss. Both drop a gadget.
 """
 
 from __future__ import annotations

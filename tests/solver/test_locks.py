@@ -29,11 +29,11 @@ def test_a_lock_says_how_often_each_hand_takes_each_action() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("b50", "locks nothing: write PATH = ACTION RANGE"),
-        ("b50 =", "locks nothing"),
+        ("b50", "has no actions: write PATH = ACTION RANGE"),
+        ("b50 =", "has no actions"),
         ("b77 = c random", "'b77' is not offered at the root"),
         ("b50 = k random", "'k' is no action"),
-        ("b50 = c", "says nothing about hands"),
+        ("b50 = c", "has no range"),
         ("b50 = c XX", "is not a hand"),
         ("b50 = c AA", "gives .* only 0% in all: let one of f, c, a take the rest, e.g. '; f rest'"),
         ("b50 = c random; f random:0.5", "gives .* 150% in all"),
