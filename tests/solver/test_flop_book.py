@@ -285,7 +285,7 @@ def test_damage_is_noticed(blueprint: Blueprint, folder: Path, tmp_path: Path) -
         (b"something else", "is not a flop book"),
         (whole[:1000], "cut off"),
         (whole[:-4096], "cut off"),
-        (whole[:60] + b"!" + whole[61:], "header does not fit its checksum"),
+        (whole[:60] + b"!" + whole[61:], "header does not match its checksum"),
         (whole[:8000] + bytes([whole[8000] ^ 1]) + whole[8001:], "does not fit its checksum"),
     ):
         damaged.write_bytes(content)
