@@ -41,5 +41,5 @@ def holdem_game(board: Cards, tree: Tree, ranges: F32) -> Game:
     if len(labels) == 0 or game.pairings() <= 0:
         raise RangeError(f"no pair of hands is possible on {cards_text(board)!r}: both ranges need weight")
     if game.ranges.max(axis=1).min() < LEAST_WEIGHT:
-        raise RangeError(f"the largest weight of a range must be at least {LEAST_WEIGHT:g}: scale it up")
+        raise RangeError(f"a range of weights below {LEAST_WEIGHT:g} is lost in rounding: scale it up")
     return game

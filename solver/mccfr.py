@@ -126,7 +126,9 @@ def verify_longer(plan: TrainingPlan, iterations: int, seconds: float) -> None:
 def verify_unfinished(plan: TrainingPlan, iterations: int, seconds: float) -> None:
     """Raise if a plan leaves nothing to do."""
     if (seconds >= plan.seconds) if plan.seconds else (iterations >= plan.iterations):
-        raise TrainingError(f"all {iterations:,} planned iterations are done: give more with --iterations")
+        raise TrainingError(
+            f"{iterations:,} iterations are done, all that was planned: give more with --iterations"
+        )
 
 
 class Trainer:
