@@ -57,7 +57,7 @@ _PACE_ITERATIONS = 16
 """Flop iterations used to measure the speed of this machine."""
 
 
-def _bet_oddly(betting: BettingState) -> BettingState:
+def _bet_off_tree(betting: BettingState) -> BettingState:
     """Make a bet that no menu offers, where one is legal; otherwise call."""
     bounds = betting.raise_bounds()
     if bounds is None or not betting.definition.no_limit:
@@ -100,18 +100,18 @@ class Agent:
         for about a second, or for minutes if nothing is compiled yet. `decide` calls it when needed.
         """
         opening = start(self.blueprint.definition)
-        odd = _bet_oddly(opening)
-        for state, limits in ((opening, UNLIMITED), (opening.apply(CALL), UNLIMITED), (odd, NO_TIME)):
+        off_tree = _bet_off_tree(opening)
+        for state, limits in ((opening, UNLIMITED), (opening.apply(CALL), UNLIMITED), (off_tree, NO_TIME)):
             self._preflop.decide(state, (), None, 0, limits)
-        quick = self._for_practice(iterations=1)
+        quick = self._quick_copy(iterations=1)
         quick._check_down(asking=True)
-        odd = _bet_oddly(odd.apply(CALL))
-        if odd.round_index == FLOP:
-            quick.decide(odd, tuple(range(odd.definition.board_size(FLOP))), None, seed=0)
-        self._for_practice(_PACE_ITERATIONS, self._solves.pace)._check_down(asking=False)
+        off_tree = _bet_off_tree(off_tree.apply(CALL))
+        if off_tree.round_index == FLOP:
+            quick.decide(off_tree, tuple(range(off_tree.definition.board_size(FLOP))), None, seed=0)
+        self._quick_copy(_PACE_ITERATIONS, self._solves.pace)._check_down(asking=False)
         self._is_warm = True
 
-    def _for_practice(self, iterations: int, pace: Pace | None = None) -> Agent:
+    def _quick_copy(self, iterations: int, pace: Pace | None = None) -> Agent:
         """An agent with the same settings that solves for only a few iterations."""
         settings = make_settings(
             iterations=iterations, threads=self.settings.threads, leaf=self.settings.leaf, preflop=LOOK_UP

@@ -34,7 +34,7 @@ from solver.schedules import DEFAULT_SCHEDULE, Schedule
 from solver.solution import Solution
 from solver.tree import CHANCE, DECISION
 
-_RARELY = 1e-4
+_LEAST_REACH = 1e-4
 """Share of the opponent's range. Where the opponent's reach is smaller, the regrets of a warm start are
 scaled as if it were this share."""
 
@@ -162,7 +162,7 @@ class DepthLimitedSolver:
         self.head_start = iterations
         weight = self.schedule.sum_of_weights(iterations)
         reach = {0: game.ranges}
-        least = _RARELY * game.ranges.sum(axis=1)
+        least = _LEAST_REACH * game.ranges.sum(axis=1)
         for node in np.flatnonzero(tree.kind == DECISION).tolist():
             player, children = int(tree.player[node]), tree.children_of(node).tolist()
             here = reach.pop(node)

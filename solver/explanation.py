@@ -21,7 +21,7 @@ _WITHOUT_LEAVES = {
     Method.BLUEPRINT: "none: looked up",
     Method.BOOK: "none: looked up in the flop book; turn and river were learned when it was made",
     Method.EXACT: "none: solved to the end of the hand",
-    Method.SAFE: "none: solved to the end of the hand; the opponent keeps what he was promised",
+    Method.SAFE: "none: solved to the end of the hand; the opponent keeps the promised values",
 }
 _LEAVES = {
     TABLE: "the opponent chooses among strategies from the blueprint's table",

@@ -194,7 +194,7 @@ def _verify_origin(path: Path, header: Header, blueprint: Blueprint, menu: str) 
         )
     if header["menu"] != menu:
         raise BookError(
-            f"{path} was made with the bets {header['menu']!r}, the agent's are {menu!r}: make it anew with"
+            f"{path} was made with the bets {header['menu']!r}, the agent's are {menu!r}: make it again with"
             " `fathom blueprint flops`"
         )
 

@@ -27,7 +27,7 @@ _REGRET = 10.0
 """Initial regret of a strategy, in chips per chip of the bet to call. On two flops (`fathom bench play`) 60
 and 200 iterations lost 0.7 and 0.2 % of pot with 1, 0.4 and 0.2 with 10, 0.4 and 0.3 with 30, 1.4 and 0.6
 from zero."""
-_LIKE = log(2.0)
+_SIMILAR = log(2.0)
 """A raise more than twice or less than half of another, in pots, does not match it."""
 
 
@@ -80,7 +80,7 @@ def action_shares(walk: WalkTree, twin: int, codes: tuple[int, ...], faced: int)
         all_in = codes[a] >= walk.stack
         raised = nearest_raise(walk, twin, codes[a], faced, all_in)
         if raised != OFF_TREE and (
-            (all_in and walk.action[raised] >= walk.stack) or abs(log(size / theirs[raised])) <= _LIKE
+            (all_in and walk.action[raised] >= walk.stack) or abs(log(size / theirs[raised])) <= _SIMILAR
         ):
             shares[a, children.index(raised)] = 1
     call = codes.index(CALL_ACTION)

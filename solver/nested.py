@@ -38,11 +38,11 @@ from solver.tree import CALL_ACTION, FOLD_ACTION, BettingRoot
 LEAST_SHARE = 1e-4
 """Smallest weight of a possible hand, as a share of the range's largest weight."""
 
-_FIRST_ONLY = 1.5
+_FIRST_FACTOR = 1.5
 """Reach of up to this many times the first iteration's share of the average counts as taken in the first
 iteration only. The factor leaves room for hands that enter a safe subgame less often later on: they can raise
 that share by a quarter."""
-_MOST_FIRST = 1e-3
+_FIRST_LIMIT = 1e-3
 """Upper bound of that threshold: with few iterations the first one has a large share."""
 
 NEVER = 1e-4
@@ -209,7 +209,7 @@ def was_done(weights: F32, reach: F32, first_share: float) -> bool:
     weights, reach  float32[H]: a player's range at the root, and the reach at the node
     first_share     see `Schedule.first_share`
     """
-    return bool((reach > min(_FIRST_ONLY * first_share, _MOST_FIRST) * weights).any())
+    return bool((reach > min(_FIRST_FACTOR * first_share, _FIRST_LIMIT) * weights).any())
 
 
 def coded_action(code: int) -> Action:

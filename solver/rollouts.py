@@ -71,7 +71,7 @@ win more of them. On two flops (`fathom bench flop`) 60 and 200 iterations lost 
 it, 2.3 and 1.2 with 0.7, 2.1 and 1.0 with 1 or 1.3."""
 
 
-_RENEWED = 1.125
+_RENEWAL_FACTOR = 1.125
 """The control variate's ranges are renewed when the number of passes has grown by this factor."""
 
 
@@ -118,8 +118,8 @@ class BlueprintRollouts:
         self._ends = _showdown_lanes(len(leaves), 1 + len(bias), weight)
         self._wins = np.zeros((len(leaves), game.stride), dtype=np.float32)
         """Showdown values of hands on the current run-out."""
-        self._yardsticks = (
-            [_Yardstick(len(leaves), game.stride, weight) for _ in range(2)] if steady else None
+        self._controls = (
+            [_ControlRanges(len(leaves), game.stride, weight) for _ in range(2)] if steady else None
         )
         """For the chooser's opponent and for the chooser."""
         self._tiles = _tile(flop_wins(flop, game.labels.tobytes(), threads), game.stride) if steady else None
@@ -163,13 +163,13 @@ class BlueprintRollouts:
     def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:
         """See `depth_limited.LeafValues`."""
         self._counter[:] = 0
-        yardstick = None if self._yardsticks is None else self._yardsticks[for_chooser]
-        renewed = yardstick is not None and yardstick.renew(reach, always=step is None)
+        control = None if self._controls is None else self._controls[for_chooser]
+        renewed = control is not None and control.renew(reach, always=step is None)
 
         def work(thread: int) -> None:
             self._value_open(thread, for_chooser, reach, value, step)
-            if renewed and yardstick is not None and self._tiles is not None:
-                mean_wins(self._tiles, self._counter[1:], yardstick.reach, yardstick.means)
+            if renewed and control is not None and self._tiles is not None:
+                mean_wins(self._tiles, self._counter[1:], control.reach, control.means)
 
         others = (
             [] if self._pool is None else [self._pool.submit(work, t) for t in range(1, len(self._memory))]
@@ -178,13 +178,13 @@ class BlueprintRollouts:
         boards, scratch = self._runout.boards, self._memory[0][1]
         if self._shut.any():
             check_down(self._ends, self._shape, boards, scratch, reach, self._wins)
-        if yardstick is not None:
-            check_down(yardstick.ends, self._shape, boards, scratch, yardstick.reach, yardstick.wins)
+        if control is not None:
+            check_down(control.ends, self._shape, boards, scratch, control.reach, control.wins)
         for other in others:
             other.result()
         first, end = (1, value.shape[1]) if for_chooser or self._both else (0, 1)
         luck, wins, means = (
-            (0.0, self._wins, self._wins) if yardstick is None else (_LUCK, yardstick.wins, yardstick.means)
+            (0.0, self._wins, self._wins) if control is None else (_LUCK, control.wins, control.means)
         )
         take_luck_out(self._stakes, self._shut, luck, first, end, wins, means, self._wins, value)
 
@@ -213,7 +213,7 @@ class BlueprintRollouts:
         )  # fmt: skip
 
 
-class _Yardstick:
+class _ControlRanges:
     """Ranges of the control variate: the opponent's reach at the leaves some iterations ago."""
 
     def __init__(self, num_leaves: int, stride: int, weight: float) -> None:
@@ -235,7 +235,7 @@ class _Yardstick:
             self._passes += 1
             if self._passes < self._next:
                 return False
-            self._next = max(_RENEWED * self._passes, self._passes + 1)
+            self._next = max(_RENEWAL_FACTOR * self._passes, self._passes + 1)
         else:
             if self._next == 0 and np.array_equal(self.reach[:, 0], reach[:, 0]):
                 return False  # another sample of the same strategies

@@ -51,7 +51,7 @@ _STEADY_SECONDS = 0.5
 """Variance reduction at a flop's leaves costs a tenth of a second up front. It is skipped if there is less
 time than this, unless an earlier decision on the same flop has already paid for it."""
 
-_WORTH_IT = {FLOP: 32, TURN: 12}
+_LEAST_USEFUL = {FLOP: 32, TURN: 12}
 """Iterations from which on a solve is better than looking up the blueprint."""
 _SET_UP = 0.015
 """Seconds of set-up before the first iteration."""
@@ -78,11 +78,11 @@ class StreetSolves:
     def has_time(self, root: SubgameRoot, started: float, limits: Limits) -> bool:
         """Whether there is time for enough iterations to beat the blueprint."""
         street, left = root.root.street, _time_left(started, limits)
-        if street not in _WORTH_IT or left is None or left >= _STEADY_SECONDS:
+        if street not in _LEAST_USEFUL or left is None or left >= _STEADY_SECONDS:
             return True
         threads, most = self._threads(limits), 1 if street == FLOP else RIVER
         tree = self._tree(street, self.settings.street(street), root, left, threads, max_rounds=most)
-        return self.pace.iterations(street, _size(tree), left - _SET_UP, threads) >= _WORTH_IT[street]
+        return self.pace.iterations(street, _size(tree), left - _SET_UP, threads) >= _LEAST_USEFUL[street]
 
     def flop(
         self, betting: BettingState, root: SubgameRoot, seed: int, started: float, limits: Limits

@@ -26,7 +26,7 @@ from solver.layout import F32, I64, Boards
 
 
 def merged(game: Game) -> Game:
-    """The same hold'em game with one river card of each kind; the game itself if all cards differ."""
+    """The hold'em game with one river card of each kind; the game itself if all cards differ."""
     kinds = _kinds(game)
     if kinds is None:
         return game
@@ -58,7 +58,7 @@ def merged(game: Game) -> Game:
 
 
 def unmerged(solver: Solver, game: Game) -> Solver:
-    """A solver of the whole `game` that stands where a solver of the merged one stands."""
+    """A solver of the whole `game` in the state of a solver of the merged one."""
     if solver.game is game:
         return solver
     kinds = _kinds(game)
@@ -76,7 +76,7 @@ def unmerged(solver: Solver, game: Game) -> Solver:
 
 
 def remerged(solver: Solver, game: Game) -> Solver:
-    """A solver of the merged `game` that stands where a solver of the whole one stands: undoes `unmerged`."""
+    """A solver of the merged `game` in the state of a solver of the whole one: undoes `unmerged`."""
     if solver.game is game:
         return solver
     kinds = _kinds(solver.game)
@@ -89,7 +89,7 @@ def remerged(solver: Solver, game: Game) -> Solver:
 
 
 def _follow(solver: Solver, game: Game) -> Solver:
-    """A solver of another form of a game, as far as that form does not matter."""
+    """A solver of another form of a game, with iterations and locks copied but not the tables."""
     other = Solver(game, solver.schedule, solver.engine.threads)
     other.iterations = solver.iterations
     other.frozen[:] = solver.frozen
@@ -107,7 +107,7 @@ def _rows(table: F32, game: Game, board: int) -> F32:
 
 
 def _kinds(game: Game) -> tuple[I64, I64] | None:
-    """For each board, the board kept for it, and the relabelling that leads there; None if all are kept."""
+    """For each board, the board kept for it and the relabelling that leads to it; None if all are kept."""
     if game.tree.num_rounds != 2 or game.num_cards != NUM_CARDS or len(game.boards.image):
         return None
     root = set(game.board_cards[0])
@@ -133,7 +133,7 @@ def _card_under(relabelling: int, card: int) -> int:
 
 
 def _hands_under(game: Game, relabelling: int) -> I64:
-    """int64[stride]: the place of each hand of a game after a relabelling; padding keeps its place."""
+    """int64[stride]: place of each hand of a game after a relabelling; padding keeps its place."""
     places = np.arange(game.stride)
     places[: game.num_hands] = np.searchsorted(game.labels, HAND_UNDER[relabelling][game.labels])
     return places

@@ -23,7 +23,7 @@ _ITERATIONS = 5
 """Iterations that the blueprint counts as in the average."""
 _REGRET = 3.0
 """Initial regret of a strategy, in chips per chip of the bet to call."""
-_RARELY = 1e-3
+_LEAST_REACH = 1e-3
 """Minimum reach of the opponent at every node, as a share of the range, so that nodes that are never reached
 start from the blueprint, too."""
 
@@ -41,7 +41,7 @@ def begin_to_the_end(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins
         return
     solver.head_start = _ITERATIONS
     weight = solver.schedule.sum_of_weights(_ITERATIONS)
-    least = (_RARELY * game.ranges.sum(axis=1)).astype(np.float32)
+    least = (_LEAST_REACH * game.ranges.sum(axis=1)).astype(np.float32)
     reach = np.zeros((game.tree.num_nodes, 2, game.num_hands), dtype=np.float32)
     reach[0] = game.ranges
     for r in range(game.tree.num_rounds):

@@ -188,8 +188,8 @@ def test_control_variate_is_unbiased_for_any_ranges(blueprint: Blueprint) -> Non
             value = np.zeros_like(new)
             if i == 0:
                 rollouts.evaluate(False, old, value, step)
-            if rollouts._yardsticks is not None:
-                rollouts._yardsticks[False]._next = np.inf
+            if rollouts._controls is not None:
+                rollouts._controls[False]._next = np.inf
             rollouts.evaluate(False, new, value, step)
             total += value
         means.append(total[:, 0, :count] / RUN_OUTS)

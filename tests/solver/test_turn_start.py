@@ -15,7 +15,7 @@ from solver.holdem import holdem_game
 from solver.layout import F32
 from solver.leaf_match import match_nodes
 from solver.tree import DECISION, BettingRoot, build_tree
-from solver.turn_start import _ITERATIONS, _RARELY, _REGRET, begin_to_the_end
+from solver.turn_start import _ITERATIONS, _LEAST_REACH, _REGRET, begin_to_the_end
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 BOARD = parse_cards("Th6d3cKs")
@@ -101,7 +101,7 @@ def test_initial_regrets_match_the_reference_on_every_card(
                     reach = reach * looked_up(blueprint, solver, parent, there)[action]
                 child = parent
             # Any bucket may stand for blocked hands, and their values are part of the sum.
-            least = _RARELY * game.ranges[1 - player].sum()
+            least = _LEAST_REACH * game.ranges[1 - player].sum()
             low, high = reach[live].sum(), reach[live].sum() + game.ranges[1 - player][~live].sum()
             faced = max(300, *tree.history_of(node), 300)
             scale = _REGRET * faced * game.chance[int(tree.round[node])]
