@@ -163,7 +163,7 @@ def _parse_action(spot: Spot, tree: Tree, place: Place, word: str) -> int:
         (parsed,) = parse_menu(size).bets
     except (MenuError, ValueError):
         raise PathError(
-            f"{word!r} is no action: {_after(place)} write one of {_offers(spot, tree, place)}"
+            f"{word!r} is not an action: {_after(place)} write one of {_offers(spot, tree, place)}"
         ) from None
     if parsed.kind is SizeKind.CHIPS:
         return place.round_start + int(parsed.amount)

@@ -32,7 +32,7 @@ def test_lock_gives_probabilities_of_each_hand() -> None:
         ("b50", "has no actions: write PATH = ACTION RANGE"),
         ("b50 =", "has no actions"),
         ("b77 = c random", "'b77' is not offered at the root"),
-        ("b50 = k random", "'k' is no action"),
+        ("b50 = k random", "'k' is not an action"),
         ("b50 = c", "has no range"),
         ("b50 = c XX", "is not a hand"),
         ("b50 = c AA", "gives .* only 0% in all: let one of f, c, a take the rest, e.g. '; f rest'"),
