@@ -236,7 +236,7 @@ def test_files_that_are_not_nets_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueNetError, match="fathom blueprint net"):
         load_net(tmp_path / "none.npz")
     (tmp_path / "text.npz").write_text("no net")
-    with pytest.raises(ValueNetError, match="no value net"):
+    with pytest.raises(ValueNetError, match="not a value net"):
         load_net(tmp_path / "text.npz")
     np.savez(tmp_path / "other.npz", format=np.array(99))
     with pytest.raises(ValueNetError, match="another version"):
