@@ -1,9 +1,10 @@
-"""Values at the end of the flop: play-outs of continuations that have adapted to the ranges at hand.
+"""Leaf values at the end of the flop by rollouts of continuations that are adapted to the actual ranges.
 
-The paper's continuations are the blueprint and biased copies of it (`solver.rollouts`): good where ranges are
-the blueprint's own. Elsewhere the blueprint's turn and river are no answer to them, and no bias mends that.
-So learned leaves (`solver.learned_leaves`) first find out how turn and river are played with these ranges.
-Then their last strategies are frozen, and both players choose, hand by hand, between those and biased copies.
+The continuations of the paper are the blueprint and biased copies of it (`solver.rollouts`). They suit ranges
+near the blueprint's own. For other ranges the blueprint's turn and river strategies are no good answer, and
+no bias corrects that. So learned leaves (`solver.learned_leaves`) first learn turn and river strategies for
+the ranges. These are then frozen, and both players choose, with each hand, between them and biased copies of
+them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from solver.rollouts import FOUR_STRATEGIES, BlueprintRollouts
 
 
 class AdaptedRollouts(BlueprintRollouts):
-    """Leaf values by play-outs of what was learned. Make one per subgame; not for concurrent calls."""
+    """Leaf values by rollouts of learned strategies. Make one per subgame; not for concurrent calls."""
 
     def __init__(
         self,
@@ -34,11 +35,11 @@ class AdaptedRollouts(BlueprintRollouts):
         threads: int = 1,
         steady: bool = True,
     ) -> None:
-        """Play-outs of the leaves of a game, by strategies as they are now; `learned` may go on.
+        """Prepare rollouts of the current strategies of `learned`, which may go on learning.
 
-        learned  below the same leaves
-        seed     another than theirs: strategies are not to be judged by the cards that taught them
-        bias     continuations of both players; this and all else: see `BlueprintRollouts`
+        learned  leaf values that have learned below the same leaves
+        seed     different from theirs, so that strategies are not evaluated on the cards they were trained on
+        bias     continuations of both players; for this and all others see `BlueprintRollouts`
         """
         super().__init__(blueprint, game, flop, leaves, chooser, bias, seed, threads, steady, both=True)
         self._book.words[:] = learned.words

@@ -1,18 +1,20 @@
-"""The agent: decisions are solved while the clock runs (Brown, Sandholm and Amos, 2018).
+"""The agent: solves decisions in real time (Brown, Sandholm and Amos, 2018).
 
-| street       | subgame                                             | how                          |
-| ------------ | --------------------------------------------------- | ---------------------------- |
-| pre-flop     | from before a bet that the blueprint does not have  | depth-limited, from a table  |
-| flop         | from before the opponent's action to the flop's end | depth-limited, rest learned  |
-| turn, first  | from before the opponent's action to the hand's end | exact                        |
-| later, river | from before the opponent's action to the hand's end | exact, safe                  |
+| street         | subgame                                            | method                        |
+| -------------- | -------------------------------------------------- | ----------------------------- |
+| pre-flop       | from before an off-tree bet to the flop            | depth-limited, table leaves   |
+| flop           | from before the opponent's action to the flop's end | depth-limited, learned leaves |
+| turn, first    | from before the opponent's action to the hand's end | exact                         |
+| turn and river | from before the opponent's action to the hand's end | exact, safe                   |
 
-As long as all bets of the first round are in the blueprint's tree it is looked up: the blueprint is the
-solution of that game. Without a table in its file (`solver.opponent_values`) it is, whatever is bet. So are
-flops and turns that there is no time to solve, and flops if the settings say so (`solver.blueprint_streets`).
-Flops that a flop book has are looked up there (`solver.flop_book`).
-Decisions are a function of what is public, the seed and the limits: the cards we hold only say which column
-of the strategy to draw from. A `Decision` tells what the next one has to know: `Decision.after`.
+The first round is looked up in the blueprint as long as all its bets are in the blueprint's tree, because the
+blueprint is the solution of that game. It is always looked up if the blueprint's file has no leaf table
+(`solver.opponent_values`). Flops and turns are looked up when there is no time to solve them, and flops also
+if the settings say so (`solver.blueprint_streets`). Flops that are in a flop book are read from the book
+(`solver.flop_book`).
+
+A decision is a function of the public state, the seed and the limits. Our cards only select the column of the
+strategy to sample from. `Decision.after` returns the context that the next decision needs.
 """
 
 from __future__ import annotations
@@ -48,14 +50,15 @@ from solver.street_solves import StreetSolves
 from solver.value_net import load_net, net_path
 
 _FIRST_TRY = 0.9
-"""Of the time there is: some is kept to solve again, should no hand ever have done what the opponent did."""
+"""Share of the time for the first solve. The rest is for a second solve, in case no hand in the first
+solution takes the opponent's action."""
 
 _PACE_ITERATIONS = 16
-"""Of a flop, to see how fast this machine is."""
+"""Flop iterations used to measure the speed of this machine."""
 
 
-def _bet_oddly(betting: BettingState) -> BettingState:
-    """A bet that no menu offers, where one is legal."""
+def _bet_off_tree(betting: BettingState) -> BettingState:
+    """Make a bet that no menu offers, where one is legal; otherwise call."""
     bounds = betting.raise_bounds()
     if bounds is None or not betting.definition.no_limit:
         return betting.apply(CALL)
@@ -64,14 +67,14 @@ def _bet_oddly(betting: BettingState) -> BettingState:
 
 
 class Agent:
-    """Plays by a blueprint and solving. Not for concurrent calls."""
+    """Plays by a blueprint and by solving. Not for concurrent calls."""
 
     def __init__(
         self, blueprint: Blueprint, settings: AgentSettings | None = None, pace: Pace | None = None
     ) -> None:
-        """Open what there is to play by.
+        """Load the flop book, the value net and the leaf table, as far as the settings use them.
 
-        pace  of this machine, to share; by default one of its own
+        pace  measured speed of this machine, to share between agents; a new one by default
         """
         self.blueprint = blueprint
         self.settings = AgentSettings() if settings is None else settings
@@ -85,38 +88,38 @@ class Agent:
         )
         self._streets = BlueprintStreets(blueprint, walk)
         self.book = open_book(blueprint, self.settings)
-        """By which flops are played that are in it."""
+        """Flops in this book are played by it; None: no book."""
         net = load_net(net_path(blueprint)) if self.settings.leaf == NET else None
         self._solves = StreetSolves(blueprint, walk, self.settings, net, pace or Pace())
         self._is_warm = self.settings.budget is None
 
     def warm_up(self) -> None:
-        """Load the kernels, compile them if need be, so that no decision or question about one pays for it.
+        """Load the kernels, compiling them if necessary, so that no decision pays for it.
 
-        Then see how fast this machine is, for the first decision to know what there is time for. Blocks for a
-        second, or minutes where nothing is compiled yet. `decide` sees to it itself.
+        Also measures the speed of this machine, so that the first decision knows what it has time for. Blocks
+        for about a second, or for minutes if nothing is compiled yet. `decide` calls it when needed.
         """
         opening = start(self.blueprint.definition)
-        odd = _bet_oddly(opening)
-        for state, limits in ((opening, UNLIMITED), (opening.apply(CALL), UNLIMITED), (odd, NO_TIME)):
+        off_tree = _bet_off_tree(opening)
+        for state, limits in ((opening, UNLIMITED), (opening.apply(CALL), UNLIMITED), (off_tree, NO_TIME)):
             self._preflop.decide(state, (), None, 0, limits)
-        quick = self._for_practice(iterations=1)
+        quick = self._quick_copy(iterations=1)
         quick._check_down(asking=True)
-        odd = _bet_oddly(odd.apply(CALL))
-        if odd.round_index == FLOP:
-            quick.decide(odd, tuple(range(odd.definition.board_size(FLOP))), None, seed=0)
-        self._for_practice(_PACE_ITERATIONS, self._solves.pace)._check_down(asking=False)
+        off_tree = _bet_off_tree(off_tree.apply(CALL))
+        if off_tree.round_index == FLOP:
+            quick.decide(off_tree, tuple(range(off_tree.definition.board_size(FLOP))), None, seed=0)
+        self._quick_copy(_PACE_ITERATIONS, self._solves.pace)._check_down(asking=False)
         self._is_warm = True
 
-    def _for_practice(self, iterations: int, pace: Pace | None = None) -> Agent:
-        """One who solves as this one does, but not for long."""
+    def _quick_copy(self, iterations: int, pace: Pace | None = None) -> Agent:
+        """An agent with the same settings that solves for only a few iterations."""
         settings = make_settings(
             iterations=iterations, threads=self.settings.threads, leaf=self.settings.leaf, preflop=LOOK_UP
         )
         return Agent(self.blueprint, settings, pace)
 
     def _check_down(self, asking: bool) -> None:
-        """Decide on every street of a hand in which nobody bets; asking for all there is to ask, too."""
+        """Decide on every street of a hand without bets; with `asking`, also compute values and losses."""
         betting, context = start(self.blueprint.definition), None
         while not betting.is_finished:
             if betting.round_index >= FLOP:
@@ -130,7 +133,7 @@ class Agent:
             betting = betting.apply(CALL)
 
     def flop_context(self, betting: BettingState, seed: int, limits: Limits = UNLIMITED) -> Context:
-        """Both ranges at the start of the flop of a hand, by what was played before it. May solve."""
+        """Both ranges at the start of the flop, given the betting before it. May solve."""
         return self._preflop.context(betting, seed, limits)
 
     def decide(
@@ -143,8 +146,8 @@ class Agent:
     ) -> Decision:
         """Decide for the player to act. Blocks while it solves.
 
-        context  of our last decision in this hand, None before the first: then earlier bets after the flop
-                 tell nothing
+        context  from our previous decision in this hand; None before the first, and then bets made earlier on
+                 later streets do not narrow the ranges
         """
         if not self._is_warm and (betting.round_index > PREFLOP or self._preflop.solves(betting)):
             self.warm_up()

@@ -1,4 +1,4 @@
-"""How the agent plays: menus, time and iterations of each street, and what the opponent may do at leaves."""
+"""Settings of the agent: menus, time and iterations of each street, and how leaves are valued."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ DEFAULT_BUDGET = 2.5
 LEARNED, ADAPTED, ROLLOUTS, NET = "learned", "adapted", "rollouts", "net"
 LEAF_METHODS = (LEARNED, ADAPTED, ROLLOUTS, NET)
 TABLE = "table"
-"""What values the end of the first round: the blueprint's table of opponent strategies."""
+"""Values the end of the first round with the blueprint's table of opponent strategies."""
 
 SOLVE_OFF_TREE, SOLVE, LOOK_UP = "offtree", "solve", "lookup"
 PREFLOP_METHODS = (SOLVE_OFF_TREE, SOLVE, LOOK_UP)
 FLOP_METHODS = (SOLVE, SOLVE_OFF_TREE)
 
 DEFAULT_BOOK = Path("default")
-"""The flop book of the blueprint in Fathom's data folder, if there is one."""
+"""Stands for the blueprint's flop book in Fathom's data folder, if there is one."""
 
 _TURN_ITERATIONS, _RIVER_ITERATIONS = 0.5, 4.0
-"""For each one that flops get."""
+"""Turn and river iterations per flop iteration."""
 
 CHOICES = {1: [0], 2: [0, 1], 4: [0, 1, 2, 3]}
-"""Of the four continuations: with two, calls or raises in place of folds lose more (`fathom bench flop`)."""
+"""Continuations offered, by their number. With two, calling or raising instead of folding loses more
+(`fathom bench flop`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +41,24 @@ class StreetSettings:
     menu: str
     max_iterations: int
     rare: float = 0.0
-    """What a hand does more seldom than that it does not do at all."""
+    """Actions that a hand takes with a smaller probability than this are dropped."""
     quick_menu: str = ""
-    """Where there is no time for that one; none: there always is."""
+    """Menu for when there is no time for `menu`; empty: always use `menu`."""
     iterations_wanted: int = 80
-    """With the menu: less time is for the quick one."""
+    """Use `quick_menu` if there is time for fewer iterations than this with `menu`."""
     rich_menu: str = ""
-    """Where there is time for more."""
+    """Larger menu for when there is time."""
     rich_iterations: int = 80
-    """With the rich menu: less time is for the other ones."""
+    """Use `rich_menu` only if there is time for this many iterations with it."""
     own_bets: str = ""
-    """Besides those of the rich menu, where it is our turn to bet: a choice of sizes costs least where it is
-    ours, and once."""
+    """Extra bet sizes where it is our turn to bet, added to the rich menu. Extra sizes cost least here: they
+    apply to one player and to one node."""
     own_iterations: int = 0
-    """With these, too: less time is for the rich menu alone."""
+    """Use `own_bets` only if there is time for this many iterations with them."""
 
     @property
     def choices(self) -> list[tuple[str, str, int]]:
-        """Menus with bets of our own and the iterations that there must be time for, the largest first."""
+        """(menu, own bets, iterations there must be time for), the largest tree first."""
         offered = [(self.menu, "", self.iterations_wanted if self.quick_menu else 0)]
         if self.quick_menu:
             offered.append((self.quick_menu, "", 0))
@@ -70,7 +71,7 @@ class StreetSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgentSettings:
-    """How to play."""
+    """How the agent plays."""
 
     flop: StreetSettings = StreetSettings(
         "75%, a<100% | 100%, a<250% | a",
@@ -97,28 +98,28 @@ class AgentSettings:
         own_iterations=300,
     )
     budget: float | None = DEFAULT_BUDGET
-    """Seconds for a hand, where nobody else keeps the time; None: iterations end solves."""
+    """Seconds per hand if the caller keeps no time; None: solves end by iterations."""
     continuations: F32 = field(default_factory=lambda: FOUR_STRATEGIES)
-    """float32[K, 3]: the opponent's at the end of the flop, see `solver.rollouts`; ours, too, for
-    ADAPTED and ROLLOUTS. Not for LEARNED."""
+    """float32[K, 3]: strategies the opponent can choose from at the end of the flop, see `solver.rollouts`.
+    With ADAPTED and ROLLOUTS we choose from them, too. Not used by LEARNED."""
     leaf: str = LEARNED
-    """What values the end of the flop: strategies for turn and river that learn from the blueprint on,
-    play-outs of continuations, ADAPTED to the ranges or by the blueprint as it is (ROLLOUTS), or NET, which
-    has learned of those."""
+    """How the end of the flop is valued. LEARNED: turn and river strategies that start from the blueprint and
+    learn. ADAPTED: rollouts of continuations adapted to the ranges. ROLLOUTS: rollouts of the blueprint as it
+    is. NET: a value net trained on rollouts."""
     threads: int = 1
     preflop: str = SOLVE_OFF_TREE
-    """Whether the first round is solved or looked up: looked up until somebody bets what the blueprint's tree
-    does not have, from there on solved; always to SOLVE; always to LOOK_UP. Without a table for it in the
-    blueprint's file it is looked up."""
+    """When the first round is solved. SOLVE_OFF_TREE: from the first bet on that is not in the blueprint's
+    tree. SOLVE: always. LOOK_UP: never. Without a leaf table in the blueprint's file it is never solved."""
     flop_method: str = SOLVE
-    """Whether flops are solved, or looked up until somebody bets what the blueprint's tree does not have."""
+    """When flops are solved. SOLVE: always. SOLVE_OFF_TREE: from the first off-tree bet on."""
     safe: bool = True
-    """Whether the opponent keeps what the last solution promised him, once there was one to the end."""
+    """Whether a solve to the end of the hand keeps the values promised to the opponent by the previous
+    one."""
     book: Path | None = DEFAULT_BOOK
-    """Folder of a flop book (`solver.flop_book`), by which flops are played that are in it; None: none is."""
+    """Folder of a flop book (`solver.flop_book`) to play from; None: play without a book."""
 
     def street(self, round_index: int) -> StreetSettings:
-        """Of a round after the flop."""
+        """Settings of a round after the first."""
         return {FLOP: self.flop, TURN: self.turn, RIVER: self.river}[round_index]
 
 
@@ -132,34 +133,37 @@ def make_settings(
     flop: str = SOLVE,
     leaf: str = LEARNED,
 ) -> AgentSettings:
-    """Settings from a few numbers; refuses what makes no sense with `ValueError`.
+    """Make settings from a few numbers. Raises `ValueError` if they are inconsistent.
 
-    budget      seconds for a hand; 0 for the default
-    iterations  of flop solves, whatever time they take; turns, which are exact, get half as many, rivers,
-                which are quick, four times; 0 for as many as the budget allows.
-                With a number of them flops are solved even where there is a book
-    values      continuations to choose from at the end of the flop: 1, 2 or 4 (the default); for both players
-                if they are played out, for the opponent if they are valued by the net
-    safe        whether later solves keep what earlier ones promised the opponent
-    preflop     when the first round is solved: offtree, as soon as somebody bets what the blueprint does not
-                have; solve, always; lookup, never
-    flop        likewise: solve or offtree
-    leaf        what values the end of the flop: learned, adapted, rollouts, or the blueprint's value net
+    budget      seconds per hand; 0 for the default
+    iterations  iterations of flop solves, however long they take; turns, which are exact, get half as many
+                and rivers, which are fast, four times as many. 0: as many as the budget allows.
+                With a number of iterations, flops are solved even if there is a flop book
+    values      continuations to choose from at the end of the flop: 1, 2 or 4 (the default). With rollouts
+                both players choose, with the value net only the opponent
+    safe        whether solves keep the values that earlier solves promised the opponent
+    preflop     when to solve the first round: offtree (from the first off-tree bet on), solve (always) or
+                lookup (never)
+    flop        when to solve flops: solve or offtree
+    leaf        how to value the end of the flop: learned, adapted, rollouts or net (the blueprint's value
+                net)
     """
-    if budget < 0 or iterations < 0 or threads < 1:
-        raise ValueError("budget and iterations must not be negative, and it takes a thread to think")
+    if budget < 0:
+        raise ValueError(f"budget must not be negative, got {budget}")
+    if iterations < 0:
+        raise ValueError(f"iterations must not be negative, got {iterations}")
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, got {threads}")
     if leaf not in LEAF_METHODS:
-        raise ValueError(f"{leaf!r} values no leaves: choose one of {', '.join(LEAF_METHODS)}")
+        raise ValueError(f"unknown leaf method {leaf!r}: choose one of {', '.join(LEAF_METHODS)}")
     if preflop not in PREFLOP_METHODS:
-        raise ValueError(f"{preflop!r} is no way to play the first round: {', '.join(PREFLOP_METHODS)} are")
+        raise ValueError(f"unknown pre-flop method {preflop!r}: choose one of {', '.join(PREFLOP_METHODS)}")
     if flop not in FLOP_METHODS:
-        raise ValueError(f"{flop!r} is no way to play flops: {' and '.join(FLOP_METHODS)} are")
+        raise ValueError(f"unknown flop method {flop!r}: choose one of {', '.join(FLOP_METHODS)}")
     if values and leaf == LEARNED:
-        raise ValueError(
-            "learned leaves adapt and have no continuations to count: choose leaf=adapted or rollouts, too"
-        )
+        raise ValueError("values needs leaves with continuations: also choose leaf=adapted or leaf=rollouts")
     if (values or 4) not in CHOICES:
-        raise ValueError(f"{values} continuations: choose one of {', '.join(map(str, CHOICES))}")
+        raise ValueError(f"values must be one of {', '.join(map(str, CHOICES))}, got {values}")
     plain = AgentSettings()
 
     def street(settings: StreetSettings, times: float = 1.0) -> StreetSettings:

@@ -1,8 +1,9 @@
-"""What hands win when all cards to come are dealt: exact means over run-outs, for two hands or two beliefs.
+"""All-in results: exact means over run-outs, for two hands or two beliefs.
 
-Wins are player 0's: 1 for a win, -1 for a loss, 0 for a split, so times the stake they are net chips.
-After the flop run-outs are enumerated. Before it there are 1,712,304 boards for each pair of hands; those of
-all pairs are counted once, on the 134,459 boards that differ by more than suits, and kept in Fathom's cache.
+Results ("wins") are player 0's: 1 for a win, -1 for a loss, 0 for a split, so times the stake they are net
+chips. After the flop run-outs are enumerated. Before it there are 1,712,304 boards for each pair of hands;
+all pairs are counted once, on the 134,459 boards that differ by more than suits, and stored in Fathom's
+cache.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ from solver.layout import F32, F64, I32, I64, U8, U16
 from solver.river_beliefs import board_wins
 
 NUM_BOARDS = 1_712_304
-"""Boards that two hands leave: C(48, 5)."""
+"""Number of boards without the cards of two hands: C(48, 5)."""
 
-_FLUSH_BOARDS = 2_048  # a board counts for at most 24: sums of so many fit 16 bits
+_FLUSH_BOARDS = 2_048  # a board counts for at most 24, so these sums fit 16 bits
 _BLOCKED = np.uint16(0xFFFF)
 _BOARDS_AT_ONCE, _ROWS_AT_ONCE = 16, 8
 _KEPT_FLOPS = 2
 _flops: OrderedDict[tuple[Cards, bytes], F32] = OrderedDict()
-"""What `flop_wins` was asked for last."""
+"""The last results of `flop_wins`."""
 
 
 def pair_wins(first: Cards, second: Cards, board: Cards) -> float:
-    """The mean of wins over all run-outs of a board of 0, 3, 4 or 5 cards for two hands."""
+    """The mean result of two hands over all run-outs of a board of 0, 3, 4 or 5 cards."""
     if len(board) not in (0, 3, 4, 5) or len({*first, *second, *board}) != 4 + len(board):
         raise CardError(
             "give two different hands and a board of 0, 3, 4 or 5 cards that shares none with them"
@@ -51,17 +52,17 @@ def pair_wins(first: Cards, second: Cards, board: Cards) -> float:
 
 
 def preflop_pair_wins(first: Cards, second: Cards) -> float:
-    """What `pair_wins` gives without a board, from the table of all pairs."""
+    """The result of `pair_wins` without a board, from the table of all pairs."""
     return float(preflop_wins()[hand_index(*first), hand_index(*second)])
 
 
 def preflop_wins_are_counted() -> bool:
-    """Whether `preflop_wins` returns at once."""
+    """Whether `preflop_wins` has its table, so that it returns at once."""
     return _table_path().exists()
 
 
 def mean_wins(first: F64, second: F64, board: Cards) -> float:
-    """The mean of wins over run-outs and over the pairs of hands of two beliefs float64[1326].
+    """The mean result over run-outs and pairs of hands of two beliefs float64[1326].
 
     Hands that the board blocks must have weight 0.
     """
@@ -73,9 +74,9 @@ def mean_wins(first: F64, second: F64, board: Cards) -> float:
 
 @cache
 def preflop_wins() -> F32:
-    """float32[1326, 1326]: mean wins of each hand against each; 0 for those that share a card.
+    """float32[1326, 1326]: mean result of each hand against each; 0 for those that share a card.
 
-    Blocks the first time on a machine: some 20 seconds.
+    Blocks for about 20 seconds the first time on a machine.
     """
     path = _table_path()
     if not path.exists():
@@ -91,9 +92,9 @@ def flop_wins_are_counted(flop: Cards, hands: bytes) -> bool:
 
 
 def flop_wins(flop: Cards, hands: bytes, threads: int = 1) -> F32:
-    """float32[H, H]: mean wins of the hands of a list over all run-outs; 0 for those that share a card.
+    """float32[H, H]: mean results of a list's hands over all run-outs; 0 for those that share a card.
 
-    hands  int64[H] as bytes: hand indices, none blocked by the flop. What was found for two flops is kept
+    hands  int64[H] as bytes: hand indices, none blocked by the flop. The last two results are kept
     """
     found = _flops.pop((flop, hands), None)
     if found is None:
@@ -126,9 +127,9 @@ def _count_flop_wins(flop: Cards, hands: bytes, threads: int) -> F32:
 
 
 def count_preflop_wins(boards: U8 | None = None, times: I64 | None = None) -> I32:
-    """int32[1326, 1326]: boards on which the first hand beats the second minus those where it loses.
+    """int32[1326, 1326]: number of boards on which the first hand wins, minus those on which it loses.
 
-    boards  canonical boards instead of all, with how often each counts (at most 24)
+    boards  canonical boards instead of all, with `times` each counts (at most 24)
     """
     if boards is None or times is None:
         boards, times = canonical_boards(5), board_multiplicities(5)
@@ -137,7 +138,7 @@ def count_preflop_wins(boards: U8 | None = None, times: I64 | None = None) -> I3
     with ThreadPoolExecutor(threads, "preflop") as pool:
         first, *others = pool.map(lambda rows: _count_wins(boards[rows], times[rows]), parts)
     wins = sum(others, start=first)
-    # The boards left out are relabellings of these: take the mean over what relabellings make of each pair.
+    # The boards left out are relabellings of these: average each pair over all relabellings.
     total = np.zeros_like(wins)
     for relabelling in range(NUM_RELABELLINGS):
         moved = HAND_UNDER[relabelling].astype(np.int64)
@@ -170,7 +171,7 @@ def add_wins(boards: U8, times: U16, wins: U16) -> None:
         fill_river(boards[b], strengths)
         for h in range(NUM_HANDS):
             if strengths[h] == 0:
-                strengths[h] = _BLOCKED  # nobody beats it
+                strengths[h] = _BLOCKED  # no hand beats it
         count = times[b]
         for i in range(NUM_HANDS):
             own = strengths[i]
@@ -180,10 +181,10 @@ def add_wins(boards: U8, times: U16, wins: U16) -> None:
 
 @kernel
 def fill_strengths(boards: U8, hands: I64, counter: I64, strengths: U16) -> None:
-    """Strength of each hand of a list on each board; blocked hands get more than any: nobody beats them.
+    """Strength of each hand of a list on each board; blocked hands get the largest: no hand beats them.
 
     boards     uint8[B, 5]; hands int64[H]
-    counter    int64[1]      shared by the threads, each of which takes boards as it gets hold of them
+    counter    int64[1]      shared by the threads; each takes boards from it
     strengths  uint16[B, H]  out
     """
     every = np.empty(NUM_HANDS, dtype=np.uint16)
@@ -202,9 +203,9 @@ def fill_strengths(boards: U8, hands: I64, counter: I64, strengths: U16) -> None
 def count_wins_of(strengths: U16, counter: I64, wins: U16) -> None:
     """wins[i, j] += 1 on every board where hand i of a list beats hand j.
 
-    A few rows at a time, over all boards: they stay in the first-level cache.
+    Works on a few rows at a time over all boards, which stay in the first-level cache.
 
-    strengths  uint16[B, H]  as of `fill_strengths`
+    strengths  uint16[B, H]  from `fill_strengths`
     counter    int64[1]      shared by the threads
     wins       uint16[H, H]  modified in place
     """
@@ -250,7 +251,7 @@ def _add_row(row: U16, strengths: U16, own: np.uint16, count: np.uint16) -> None
 
 @kernel
 def runout_wins(cards: U8) -> float:
-    """The mean of wins over run-outs.
+    """The mean result over run-outs.
 
     cards  uint8[7 | 8 | 9]: two hands of two, then the board of three to five
     """
@@ -283,7 +284,7 @@ def runout_wins(cards: U8) -> float:
 
 @kernel
 def all_board_wins(cards: U8) -> float:
-    """The mean of wins of two hands over all boards: some ten milliseconds.
+    """The mean result of two hands over all boards; takes some ten milliseconds.
 
     cards  uint8[4]: two hands of two
     """
@@ -318,7 +319,7 @@ def _table_path() -> Path:
 
 
 def _write(path: Path, counts: I32) -> None:
-    """Under another name first, so that whoever finds the file finds it whole."""
+    """Write under a temporary name first, so that readers only find complete files."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.npy")
     np.save(partial, counts)
     partial.replace(path)

@@ -1,11 +1,11 @@
-"""What the opponent has if he goes on against the strategy just solved: the next solve gives him no more.
+"""Values promised to the opponent by the last solve: the next solve must not give them more.
 
-1. After a first subgame of the turn every solve is safe: before it the opponent may, hand by hand, take
-   instead what the last solution promised him (Reach subgame solving, with the expected values of the
-   previously solved subgame as alternatives: Brown, Sandholm and Amos, 2018, appendix A).
-2. A promise is kept in chips per pair of hands, so that it holds for any scale of our range.
-3. If the round goes on, it is made for the opponent's next decision; if his call or ours ends it, for every
-   card that may come.
+1. After a first subgame on the turn every solve is safe: in its gadget the opponent may take, with each hand,
+   the value promised by the last solution (Reach subgame solving with the expected values of the previously
+   solved subgame as alternatives: Brown, Sandholm and Amos, 2018, appendix A).
+2. A promise is stored in chips per pair of hands, so that it holds for any scale of our range.
+3. If the round goes on, the promise is for the opponent's next decision. If the opponent's call or ours may
+   end it, there is also one for every card that may come.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from solver.subgame import Payoff, Subgame, path_gifts, safe_subgame
 from solver.tree import CALL_ACTION, CHANCE, DECISION
 
 _DUST = 1e-6
-"""Share of a range below which what a hand meets of it is a rounding error."""
+"""Share of a range below which the part that a hand can meet is a rounding error."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alternatives:
-    """Promises after one action of ours, float32[1326] each."""
+    """Promised values after one of our actions, float32[1326] each."""
 
     here: F32 | None = None
-    """At the opponent's decision that follows."""
+    """At the opponent's next decision in this round."""
     by_card: dict[int, F32] = field(default_factory=dict)
     """At the start of the next round, by its card."""
 
@@ -45,9 +45,9 @@ def promise(
     payoff: Payoff = Payoff.EXPECTED,
     engine: Engine | None = None,
 ) -> Alternatives:
-    """What the opponent of `player` has at a child of our decision, in a game of turn and river or river.
+    """Values promised to the opponent of `player` at a child of our decision, on the turn or river.
 
-    engine  of the solution's game, if there is one already
+    engine  engine of the solution's game, to reuse if there is one
     """
     tree = solution.game.tree
     if tree.kind[child] == CHANCE:
@@ -61,9 +61,9 @@ def promise(
 
 
 def safe_root(board: Cards, ranges: F32, opponent: int, promised: F32) -> Subgame:
-    """A subgame for whose root promises were made.
+    """The safe subgame for a root with promised values.
 
-    ranges  float32[2, 1326]: ours as it is, the opponent's as he might have come; blocked hands 0
+    ranges  float32[2, 1326]: our range, and the opponent's before the gadget; 0 for blocked hands
     """
     labels = np.flatnonzero(ranges.max(axis=0) > 0)
     ours = ranges[1 - opponent]
@@ -74,7 +74,7 @@ def safe_root(board: Cards, ranges: F32, opponent: int, promised: F32) -> Subgam
 def _by_card(
     solution: Solution, chance: int, player: int, payoff: Payoff, engine: Engine | None
 ) -> dict[int, F32]:
-    """Promises for every card after a chance node; none if nobody can bet any more."""
+    """Promises for every card after a chance node; none if there is no more betting."""
     game, tree = solution.game, solution.game.tree
     first = int(tree.children_of(chance)[0]) if len(tree.children_of(chance)) else -1
     if first < 0 or tree.kind[first] != DECISION:
@@ -92,7 +92,7 @@ def _by_card(
 def _per_pair(
     solution: Solution, node: int, board: int, player: int, payoff: Payoff, gifts: F64
 ) -> F32 | None:
-    """float32[1326]: the opponent's expected chips with each hand against the hands of ours it can meet."""
+    """float32[1326]: the opponent's expected chips with each hand, per pair with our hands it can meet."""
     game = solution.game
     try:
         subgame = safe_subgame(solution, node, board, player, payoff, gifts)

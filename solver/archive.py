@@ -1,8 +1,8 @@
-"""A solve in one file: the spot, the strategies and, unless left out, all that is needed to go on.
+"""Saves a solve to one file: the spot, the strategies and, optionally, the regrets to resume from.
 
-Tables: `ranges` float32[2, 1326], `frozen` uint8[nodes], `average` float32[...] and `regret` float32[...] as
-laid out by `solver.layout`. A file without `regret` holds strategies only: half the size, nothing to resume.
-Loading maps the file (`solver.table_file`): memory is used for what is looked at.
+Tables: `ranges` float32[2, 1326], `frozen` uint8[nodes], `average` float32[...] and `regret` float32[...] in
+the layout of `solver.layout`. A file without `regret` holds strategies only: it is half as large and cannot
+be resumed. Loading maps the file (`solver.table_file`), so only what is read takes memory.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from solver.tree import BettingRoot
 
 MAGIC = b"FATHOMS\n"
 VERSION = 2
-"""2: the hands of a river are in order of strength."""
+"""Since version 2 the hands of a river are in order of strength."""
 
 
 class ArchiveError(ValueError):
-    """A file that is not a solve, or not whole, or of another version; or a solve that no file can hold."""
+    """The file is not a solve, is incomplete or has another version; or the solve cannot be saved."""
 
 
 _KIND = FileKind(MAGIC, VERSION, "saved solve", ArchiveError)
@@ -37,7 +37,7 @@ _KIND = FileKind(MAGIC, VERSION, "saved solve", ArchiveError)
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A loaded file. The tables are mapped."""
+    """A loaded file. The tables are memory-mapped."""
 
     spot: Spot
     game: Game
@@ -50,13 +50,13 @@ class Archive:
     regret: F32 | None
 
     def solution(self) -> Solution:
-        """The strategies."""
+        """The saved strategies."""
         return Solution(self.game, self.average, self.iterations)
 
     def solver(self, threads: int = 1) -> Solver:
-        """A solver that goes on where the saved one stopped. Copies the tables into memory."""
+        """A solver that continues the saved solve. Copies the tables into memory."""
         if self.regret is None:
-            raise ArchiveError("the file holds strategies only: a solve cannot go on from it")
+            raise ArchiveError("the file holds strategies only, without the regrets to resume a solve")
         solver = Solver(self.game, named_schedule(self.variant, self.horizon), threads)
         solver.regret[:] = self.regret
         solver.average[:] = self.average
@@ -74,9 +74,9 @@ def save(
     seconds: float = 0.0,
     strategy_only: bool = False,
 ) -> int:
-    """Write a solve and return the file's size. An existing file stays until the new one is whole.
+    """Write a solve; return the file's size. An existing file is replaced only when the new one is complete.
 
-    solver  of the whole game: `symmetry.unmerged` if it was merged
+    solver  of the whole game: use `symmetry.unmerged` if it was merged
     """
     if len(solver.game.boards.image):
         raise ArchiveError("a merged game does not fit its spot: save `unmerged(solver, spot.game())`")
@@ -90,7 +90,7 @@ def save(
 def load(path: Path, verify: bool = True) -> Archive:
     """Open a saved solve.
 
-    verify  read everything once and compare checksums: about a second per 2 GB
+    verify  read all of the file and check its checksums: about a second per 2 GB
     """
     header, tables = map_file(path, _KIND, verify)
     solve = header["solve"]
@@ -99,7 +99,7 @@ def load(path: Path, verify: bool = True) -> Archive:
     regret = tables.get("regret")
     sizes = {table.size for name, table in tables.items() if name in ("average", "regret")}
     if sizes != {game.table_size} or len(tables["frozen"]) != game.tree.num_nodes:
-        raise ArchiveError(f"{path} was written by a program that lays out tables differently")
+        raise ArchiveError(f"{path} was written by a version of Fathom with another layout of tables")
     return Archive(
         spot,
         game,
@@ -114,7 +114,7 @@ def load(path: Path, verify: bool = True) -> Archive:
 
 
 def read_header(path: Path) -> Header:
-    """The header of a saved solve, verified, and that the file has the size it speaks of."""
+    """The header of a saved solve. Verifies it and the file's size."""
     return read_any_header(path, _KIND)
 
 

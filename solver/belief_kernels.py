@@ -1,8 +1,8 @@
-"""Sums over pairs of hands, one of each player's belief: how likely they are, what they win, what is guessed.
+"""Sums over pairs of hands from both players' beliefs: their mass, results and value estimates.
 
-A belief is float64[1326], weights of a player's hands, 0 where public cards block. Pairs that share a card
-are left out of all sums by taking the weight of each card off and what was taken off twice back on.
-Everything is player 0's; nothing is normalised: divide by the mass.
+A belief is float64[1326], the weights of a player's hands, 0 where public cards block. Pairs that share a
+card are excluded from all sums by subtracting the weight of each card and adding back what was subtracted
+twice. Values are player 0's and not normalised: divide by the mass.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _HIGH: I64 = HAND_CARDS[:, 1].astype(np.int64)
 
 
 class Belief(NamedTuple):
-    """A player's hands that have weight, and how much of it holds each card."""
+    """A player's hands with weight, and the weight of each card."""
 
     size: I64
-    """int64[1]: entries in use below."""
+    """int64[1]: number of entries in use below."""
     hands: I64
     weights: F64
     dense: F64
     """float64[1326]: the weights by hand."""
     cards: F64
-    """float64[53]: weight of the hands with each card; all weight last."""
+    """float64[53]: weight of the hands with each card; the total weight last."""
 
 
 class PlaceValues(NamedTuple):
-    """What a place of `solver.node_values` is worth by bucket."""
+    """Values of a place of `solver.node_values` by bucket."""
 
     values: F32
     """float32[2, table]: by bucket of either player, from `base` on."""
@@ -45,7 +45,7 @@ class PlaceValues(NamedTuple):
 
 @kernel
 def new_belief() -> Belief:
-    """Room for one."""
+    """An empty belief."""
     return Belief(
         np.zeros(1, dtype=np.int64),
         np.zeros(NUM_HANDS, dtype=np.int64),
@@ -57,10 +57,10 @@ def new_belief() -> Belief:
 
 @kernel
 def fill_belief(weights: F64, dead: U8, belief: Belief) -> None:
-    """List the hands of some weight that hold no dead card.
+    """List the hands that have weight and hold no dead card.
 
     weights  float64[1326]
-    dead     uint8[52]: 1 for cards nobody can hold
+    dead     uint8[52]: 1 for cards that no hand can hold
     """
     belief.cards[:] = 0.0
     belief.dense[:] = 0.0
@@ -80,7 +80,7 @@ def fill_belief(weights: F64, dead: U8, belief: Belief) -> None:
 
 @kernel
 def against(belief: Belief, h: int) -> float:
-    """Weight of the hands that can be held together with hand h."""
+    """Weight of the hands that share no card with hand h."""
     cards = belief.cards
     weight: float = cards[NUM_CARDS] - cards[_LOW[h]] - cards[_HIGH[h]] + belief.dense[h]
     return weight
@@ -88,7 +88,7 @@ def against(belief: Belief, h: int) -> float:
 
 @kernel
 def pair_mass(first: F64, second: F64) -> float:
-    """Sum of w0 × w1 over pairs."""
+    """Sum of w0 × w1 over pairs of hands."""
     cards, total = np.zeros(NUM_CARDS), 0.0
     for h in range(NUM_HANDS):
         weight = second[h]
@@ -118,7 +118,7 @@ def fill_board_buckets(tables: BucketTables, board: U8, buckets: U16) -> None:
 
 @kernel
 def added_values(first: Belief, second: Belief, buckets: U16, place: PlaceValues) -> tuple[float, float]:
-    """Mass, and the sum over pairs of w0 × w1 × (value of his bucket + value of hers - mean)."""
+    """Mass, and the sum over pairs of w0 × w1 × (value of 0's bucket + value of 1's bucket - mean)."""
     mass = total = 0.0
     for i in range(first.size[0]):
         h = first.hands[i]
@@ -133,7 +133,7 @@ def added_values(first: Belief, second: Belief, buckets: U16, place: PlaceValues
 
 @kernel
 def guess_on_board(tables: BucketTables, board: U8, first: F64, second: F64, place: PlaceValues) -> float:
-    """The mean guess of `added_values` on a board of 0 or three to five cards."""
+    """Mean estimate of `added_values` on a board of 0 or three to five cards."""
     dead, buckets = np.zeros(NUM_CARDS, dtype=np.uint8), np.empty(NUM_HANDS, dtype=np.uint16)
     one, other = new_belief(), new_belief()
     if board.shape[0] == 0:
@@ -149,7 +149,7 @@ def guess_on_board(tables: BucketTables, board: U8, first: F64, second: F64, pla
 
 @kernel
 def mean_over_cards(tables: BucketTables, board: U8, first: F64, second: F64, place: PlaceValues) -> float:
-    """The mean guess over the card that comes next on a flop or turn, by `added_values` on each new board."""
+    """Mean estimate over the next card of a flop or turn, by `added_values` on each new board."""
     num_cards = board.shape[0]
     dead, following = np.zeros(NUM_CARDS, dtype=np.uint8), np.empty(num_cards + 1, dtype=np.uint8)
     for i in range(num_cards):
@@ -176,9 +176,9 @@ def mean_over_cards(tables: BucketTables, board: U8, first: F64, second: F64, pl
 def mean_over_flops(
     tables: BucketTables, flops: U8, times: I64, first: F64, second: F64, place: PlaceValues
 ) -> float:
-    """The mean guess over flops.
+    """Mean estimate over flops.
 
-    flops  uint8[F, 3], each as often as `times` int64[F] says
+    flops  uint8[F, 3], weighted by `times` int64[F]
     """
     dead = np.zeros(NUM_CARDS, dtype=np.uint8)
     buckets, one, other = np.empty(NUM_HANDS, dtype=np.uint16), new_belief(), new_belief()

@@ -1,8 +1,8 @@
 """The betting tree of a whole hand, from the rules in `game.betting`: any limit or no-limit definition.
 
-Gives the same kind of `Tree` as `solver.tree.build_tree` does for hold'em subgames, so everything that reads
-trees reads these: actions are fold, call, raises ascending; amounts are chips; chance nodes lie between the
-rounds and, when nobody can bet any more, follow each other to the showdown.
+It builds the same kind of `Tree` as `solver.tree.build_tree` does for hold'em subgames: actions are fold,
+call, raises ascending; amounts are chips; chance nodes lie between the rounds and, after an all-in and a
+call, follow each other to the showdown.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ def build_hand_tree(
     extra: Extra | None = None,
     max_rounds: int | None = None,
 ) -> Tree:
-    """The tree of a hand from the blinds to its end.
+    """Build the tree of a hand from the blinds to its end.
 
-    menus      which raises are offered; streets are those of hold'em, seats the positions. Limit games have
-               one size and need no menu
-    max_nodes  refuse with `TreeError` what grows beyond
+    menus      raises to offer; streets are those of hold'em, seats the positions. Limit games have one size
+               and need no menu
+    max_nodes  raise `TreeError` if the tree grows larger
     extra      raise-to totals to offer besides the menu, by the betting so far (`BettingState.text`); totals
-               the rules forbid are ignored
-    max_rounds cut the tree off after so many rounds: chance nodes that would lead on have no children, and
-               their `amount` is what each player has put in
+               that the rules forbid are ignored
+    max_rounds cut the tree off after this many rounds: chance nodes at the cut have no children, and their
+               `amount` is what each player has put in
     """
     if definition.stacks[0] != definition.stacks[1]:
-        raise TreeError(f"stacks of {definition.stacks} differ: a blueprint is for equal stacks")
+        raise TreeError(f"a blueprint needs equal stacks, got {definition.stacks}")
     builder = TreeBuilder(max_nodes)
     growth = _Growth(builder, definition, menus, extra or {}, max_rounds or definition.num_rounds)
     growth.decide(start(definition), -1, NO_ACTION, 0)
@@ -57,7 +57,7 @@ def build_hand_tree(
 
 @dataclass(frozen=True, slots=True)
 class _Growth:
-    """One build: the constants of the recursion."""
+    """Constants of the recursion of one build."""
 
     builder: TreeBuilder
     definition: GameDefinition
@@ -80,7 +80,7 @@ class _Growth:
     def _follow(
         self, before: BettingState, state: BettingState, parent: int, action: int, round_start: int
     ) -> None:
-        """What comes after an action: a decision, or chance nodes up to the next decision or the showdown."""
+        """Add what follows an action: a decision, or chance nodes up to the next decision or showdown."""
         for round_index in range(before.round_index, state.round_index):
             if round_index + 1 == self.max_rounds:
                 self.builder.add(CHANCE, round_index, parent, action, amount=float(min(state.spent)))
@@ -95,7 +95,7 @@ class _Growth:
             self.decide(state, parent, action, round_start if same_round else state.max_spent)
 
     def _raises(self, state: BettingState, round_start: int) -> tuple[int, ...]:
-        """Raise-to totals, ascending; in limit games the one the rules prescribe."""
+        """Raise-to totals, ascending; in limit games only the prescribed one."""
         bounds = state.raise_bounds()
         if bounds is None:
             return ()

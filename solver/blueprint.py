@@ -1,13 +1,14 @@
-"""The blueprint: one file, mapped into memory, that says how to play every bucket at every betting node.
+"""The blueprint: one memory-mapped file with the strategy of every bucket at every betting node.
 
-1. Tables: `strategy` uint8, the arrays of the betting tree (`tree.*`), and the centroids of the card
-   abstraction (`cards.*`), so nothing is built or trained to open one: milliseconds, shared by processes.
-2. `strategy` is [node][action][bucket] over decision nodes in the tree's order, one byte per probability, in
-   255ths; the actions of an infoset add up to exactly 255.
-3. The header's record names the game, the menus and where the blueprint comes from.
-4. At rest the file may be packed (`.xz`, of the standard library; over zlib for a third less size, over
-   zstandard for one dependency less). Since probabilities add up, those of every node's first action are
-   left out, as zeros: that alone is two fifths. It is unpacked once, into Fathom's cache.
+1. The tables are `strategy` (uint8), the arrays of the betting tree (`tree.*`) and the centroids of the card
+   abstraction (`cards.*`). Nothing has to be built or trained to open a blueprint: it takes milliseconds, and
+   processes share the memory.
+2. `strategy` is [node][action][bucket] over decision nodes in the tree's order, with one byte per
+   probability, in 255ths. The actions of an infoset add up to exactly 255.
+3. The header's record names the game, the menus and the provenance of the blueprint.
+4. The file may be stored packed (`.xz`, from the standard library: a third smaller than zlib, and one
+   dependency less than zstandard). Since probabilities add up, those of every node's first action are stored
+   as zeros, which alone saves two fifths. A packed file is unpacked once, into Fathom's cache.
 """
 
 from __future__ import annotations
@@ -39,20 +40,20 @@ FULL = 255
 
 _XZ_MAGIC = b"\xfd7zXZ\0"
 _CHUNK = 1 << 20
-# Bytes mean something by themselves here, not by their position or the high bits of the one before.
+# Bytes carry meaning by themselves here, not by their position or the high bits of the previous byte.
 _XZ_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "pb": 0}]
 _TREE_ARRAYS = tuple(field.name for field in fields(Tree) if field.name != "round_rows")
 
 
 class BlueprintError(ValueError):
-    """A file that is not a blueprint, or not whole, or not of a version this program reads."""
+    """The file is not a blueprint, is incomplete, or has a version that this program does not read."""
 
 
 KIND = FileKind(b"FATHOMB\n", 1, "blueprint", BlueprintError)
 _PACKED_KIND = FileKind(b"FATHOMP\n", 1, "packed blueprint", BlueprintError)
 
 Tick = Callable[[int, int], None]
-"""Called with bytes done and bytes in all."""
+"""Called with bytes done and bytes in total."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,34 +67,34 @@ class Blueprint:
     tree: Tree
     provenance: Provenance
     base: I64
-    """int64[nodes]: where a decision node's bytes start, by the tree's number of the node; -1 for others."""
+    """int64[nodes]: where a decision node's bytes start, by node number; -1 for other nodes."""
     bytes: U8
     arrays: Mapping[str, Any]
     training: Mapping[str, Any] | None
-    """What it takes to train on, if the file carries it: see `solver.carried_training`."""
+    """Record of the training, if the file carries what resuming needs: see `solver.carried_training`."""
 
     @cached_property
     def cards(self) -> CardAbstraction:
-        """Buckets of hands on boards."""
+        """The card abstraction: buckets of hands on boards."""
         names = [name for name in self.arrays if name.startswith("cards.")]
         return CardAbstraction.from_arrays({name.removeprefix("cards."): self.arrays[name] for name in names})
 
     @cached_property
     def identity(self) -> str:
-        """Twelve hex digits of the content: the header holds the checksums of the rest."""
+        """Twelve hex digits that identify the content: a hash of the header, which has all checksums."""
         header = json.dumps(read_header(self.path, KIND), sort_keys=True)
         return hashlib.sha256(header.encode()).hexdigest()[:12]
 
     @cached_property
     def training_game(self) -> TrainingGame:
-        """What it is a strategy of, as the trainer walks it."""
+        """The game that this is a strategy of, in the trainer's layout."""
         return make_training_game(self.tree, self.num_buckets, float(self.definition.big_blind))
 
     def rows(self, node: int) -> U8:
-        """uint8[A, K]: probabilities of a decision node's actions for every bucket, in 255ths. A view."""
+        """uint8[A, K]: probabilities of a decision node's actions by bucket, in 255ths. A view."""
         start = int(self.base[node])
         if start < 0:
-            raise BlueprintError(f"node {node} is not a decision")
+            raise BlueprintError(f"node {node} is not a decision node")
         first, last = int(self.tree.first_child[node]), int(self.tree.first_child[node + 1])
         num_buckets = self.num_buckets[int(self.tree.round[node])]
         return self.bytes[start : start + (last - first) * num_buckets].reshape(-1, num_buckets)
@@ -103,14 +104,14 @@ class Blueprint:
         return np.asarray(self.rows(node)[:, bucket] / np.float32(FULL), dtype=np.float32)
 
     def table(self) -> F32:
-        """float32[node][bucket][action]: all probabilities, as the trainer lays them out. A copy."""
+        """float32[node][bucket][action]: all probabilities in the trainer's layout. A copy."""
         nodes = np.flatnonzero(self.tree.kind == DECISION)
         parts = [self.rows(int(node)).T.reshape(-1) for node in nodes]
         return np.concatenate(parts).astype(np.float32) / np.float32(FULL)
 
 
 def quantise(game: TrainingGame, strategy: F32) -> U8:
-    """Strategies float32[node][bucket][action] as blueprints keep them: uint8[node][action][bucket]."""
+    """Convert strategies float32[node][bucket][action] to a blueprint's uint8[node][action][bucket]."""
     quantised = np.empty(game.table_size, dtype=np.uint8)
     quantise_strategies(game.betting, game.node_buckets, strategy, quantised)
     return quantised
@@ -125,7 +126,7 @@ def write_blueprint(
     cards: Mapping[str, Any],
     provenance: Provenance,
 ) -> int:
-    """Write strategies as `quantise` makes them and return the file's size."""
+    """Write a blueprint with strategies from `quantise`; return the file's size."""
     tables = {f"tree.{name}": getattr(game.tree, name) for name in _TREE_ARRAYS}
     tables |= {f"cards.{name}": array for name, array in cards.items()}
     tables["strategy"] = strategy
@@ -142,9 +143,9 @@ def write_blueprint(
 def add_tables(
     source: Path, target: Path, tables: Mapping[str, Any], more: Mapping[str, object] | None = None
 ) -> int:
-    """Write a blueprint again with more tables, or others of the same names; returns the file's size.
+    """Copy a blueprint, adding tables or replacing those of the same names; return the file's size.
 
-    more  for the header's record
+    more  entries for the header's record
     """
     header, kept = map_file(source, KIND, verify=True)
     record = {name: value for name, value in header.items() if name != "tables"}
@@ -152,10 +153,10 @@ def add_tables(
 
 
 def open_blueprint(path: Path, verify: bool = False, tick: Tick | None = None) -> Blueprint:
-    """Open a blueprint, unpacked first if it is compressed and this was never done.
+    """Open a blueprint, unpacking it first if it is packed and not in the cache yet.
 
-    verify  compare the checksums of everything, not of tree and cards alone, by which kernels find their way:
-            reads the whole file, the compressed one, too
+    verify  check all checksums, including the packed file's, which reads all of it. Without it, only those of
+            the tree and the cards are checked, because kernels follow their offsets
     """
     path = unpack(path, tick, again=verify)
     header, tables = map_file(path, KIND, verify, vital=("tree.", "cards."))
@@ -176,31 +177,31 @@ def open_blueprint(path: Path, verify: bool = False, tick: Tick | None = None) -
             header.get("training"),
         )
     except (KeyError, TypeError) as error:
-        raise BlueprintError(f"{path} lacks something every blueprint has: {error}") from None
+        raise BlueprintError(f"{path} lacks an entry that every blueprint has: {error}") from None
     needed = sum(rows * count for rows, count in zip(tree.round_rows, num_buckets, strict=True))
     if needed != len(blueprint.bytes):
-        raise BlueprintError(f"{path} has {len(blueprint.bytes)} probabilities where its tree has {needed}")
+        raise BlueprintError(f"{path} has {len(blueprint.bytes)} probabilities, but its tree needs {needed}")
     return blueprint
 
 
 def verify_blueprint(path: Path, tick: Tick | None = None) -> Blueprint:
-    """Read everything: checksums, and that the probabilities of every infoset add up to 1."""
+    """Verify all checksums, and that the probabilities of every infoset add up to 1."""
     blueprint = open_blueprint(path, verify=True, tick=tick)
     for node in np.flatnonzero(blueprint.tree.kind == DECISION):
         if (blueprint.rows(int(node)).sum(axis=0, dtype=np.int64) != FULL).any():
             raise BlueprintError(f"{path}: probabilities at node {node} do not add up to 1")
     if blueprint.cards.num_buckets != blueprint.num_buckets:
         raise BlueprintError(
-            f"{path}: {blueprint.cards.num_buckets} centroids, {blueprint.num_buckets} buckets"
+            f"{path} has {blueprint.cards.num_buckets} centroids for {blueprint.num_buckets} buckets"
         )
     return blueprint
 
 
 def pack(path: Path, packed: Path, tick: Tick | None = None) -> int:
-    """Compress a blueprint and return the new size. An existing file stays until the new one is whole."""
+    """Compress a blueprint; return the new size. An existing file stays until the new one is complete."""
     map_file(path, KIND, verify=True)
     if packed.exists() and packed.samefile(path):
-        raise BlueprintError(f"{packed} is the blueprint itself: give the packed file another name")
+        raise BlueprintError(f"{packed} is the blueprint itself: choose another name for the packed file")
     image = np.memmap(path, mode="c")  # copied where it is changed
     _change_first_actions(path, image, KIND, _PACKED_KIND)
     compressor = lzma.LZMACompressor(check=lzma.CHECK_SHA256, filters=_XZ_FILTERS)
@@ -221,16 +222,16 @@ def pack(path: Path, packed: Path, tick: Tick | None = None) -> int:
 
 
 def unpack(path: Path, tick: Tick | None = None, cache: Path | None = None, again: bool = False) -> Path:
-    """The mappable file of a blueprint: the file itself, or what it unpacks to, made once.
+    """The mappable file of a blueprint: the file itself, or the unpacked copy, made once.
 
-    cache  folder for what is unpacked, instead of Fathom's
-    again  unpack even if that was done before: a file whose tail is whole may be damaged in the middle
+    cache  folder for the unpacked file, instead of Fathom's cache
+    again  unpack even if there is a copy: the tail that names the copy may be intact in a damaged file
     """
     size = path.stat().st_size
     with path.open("rb") as file:
         if file.read(len(_XZ_MAGIC)) != _XZ_MAGIC:
             return path
-        # The tail of an .xz file holds the SHA-256 of what it unpacks to: it names the content.
+        # The tail of an .xz file holds the SHA-256 of the unpacked data, so it identifies the content.
         file.seek(max(0, size - 4096))
         digest = hashlib.sha256(file.read() + str(size).encode()).hexdigest()[:16]
     name = f"{path.name.split('.')[0]}-{digest}.blueprint"
@@ -242,7 +243,7 @@ def unpack(path: Path, tick: Tick | None = None, cache: Path | None = None, agai
         unpacked.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BlueprintError(
-            f"{path} cannot be unpacked to {unpacked.parent} ({error.strerror}): "
+            f"cannot unpack {path} to {unpacked.parent} ({error.strerror}): "
             "set XDG_CACHE_HOME to a folder that can be written"
         ) from None
     decompressor = lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
@@ -262,10 +263,10 @@ def unpack(path: Path, tick: Tick | None = None, cache: Path | None = None, agai
             raise BlueprintError(f"{path} is compressed, but not a blueprint")
         try:
             _change_first_actions(partial, image, _PACKED_KIND, KIND)
-        except BlueprintError as error:  # it names what nobody has ever seen
+        except BlueprintError as error:  # it names the partial file, which the user has never seen
             raise BlueprintError(str(error).replace(str(partial), str(path))) from None
         except KeyError as error:
-            raise BlueprintError(f"{path} lacks something every blueprint has: {error}") from None
+            raise BlueprintError(f"{path} lacks an entry that every blueprint has: {error}") from None
         image.flush()
         partial.replace(unpacked)
     except (lzma.LZMAError, EOFError) as error:
@@ -276,10 +277,10 @@ def unpack(path: Path, tick: Tick | None = None, cache: Path | None = None, agai
 
 
 def _change_first_actions(path: Path, image: U8, before: FileKind, after: FileKind) -> None:
-    """Turn the image of a file into that of its packed twin, or back.
+    """Turn a file's image into its packed form, or back.
 
-    Both ways are one: the first action's byte becomes 255 less all the node's others, itself included when it
-    is there: 0 if it was, what it was if it was 0.
+    Both directions are the same operation: the first action's byte becomes 255 minus the sum of all bytes,
+    including itself. That gives 0 if the byte was there, and the byte if it was 0.
     """
     header, tables = map_file(path, before, verify=False, vital=("tree.",))
     tree = Tree(**{name: tables[f"tree.{name}"] for name in _TREE_ARRAYS}, round_rows=())

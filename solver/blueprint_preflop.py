@@ -1,4 +1,4 @@
-"""Before the flop, as the blueprint has it: bets translated, ranges by Bayes' rule."""
+"""The first round looked up in the blueprint: bets are translated, ranges follow from Bayes' rule."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ PREFLOP = 0
 
 
 class BlueprintPreflop:
-    """Strategies and ranges of the first round, looked up."""
+    """Strategies and ranges of the first round by lookup."""
 
     def __init__(self, blueprint: Blueprint, walk: BlueprintWalk) -> None:
         self._blueprint, self._walk = blueprint, walk
 
     def solves(self, betting: BettingState) -> bool:  # noqa: ARG002
-        """Nothing is."""
+        """Whether a decision is solved: never."""
         return False
 
     def decide(
@@ -41,7 +41,7 @@ class BlueprintPreflop:
         seed: int,
         limits: Limits,  # noqa: ARG002
     ) -> Decision:
-        """What every hand does, and both ranges."""
+        """The strategy of every hand, and both ranges."""
         started = time.monotonic()
         ranges = self._ranges(betting_states(betting), seed)
         strategy = self._strategy(betting, board, seed)
@@ -49,13 +49,13 @@ class BlueprintPreflop:
         return Decision(betting, board, strategy, ranges, Method.BLUEPRINT, 0, phases)
 
     def context(self, betting: BettingState, seed: int, limits: Limits) -> Context:  # noqa: ARG002
-        """What the player to act knows at the start of the flop."""
+        """The context of the player to act at the start of the flop."""
         states = betting_states(betting)
         first = next(i for i, state in enumerate(states) if state.round_index > PREFLOP)
         return Context(states[first].text, self._ranges(states[: first + 1], seed), {})
 
     def _ranges(self, states: list[BettingState], seed: int) -> F32:
-        """float32[2, 1326]: what the blueprint makes of both ranges on the way to the last state."""
+        """float32[2, 1326]: both ranges at the last state, under the blueprint."""
         ranges = everything()
         for before, after in pairwise(states):
             taken = self._taken(before, after, seed)
@@ -64,7 +64,7 @@ class BlueprintPreflop:
         return ranges
 
     def _strategy(self, betting: BettingState, board: Cards, seed: int) -> RangeStrategy:
-        """What every hand does; off the blueprint's tree, it calls."""
+        """The strategy of every hand; off the blueprint's tree every hand calls."""
         node = self._walk.find(betting, seed)
         live = unblocked(board).astype(np.float32)
         if node == OFF_TREE:
@@ -77,7 +77,7 @@ class BlueprintPreflop:
         return merge_actions(actions, rows)
 
     def _taken(self, before: BettingState, after: BettingState, seed: int) -> F32 | None:
-        """float32[1326]: how often the blueprint does what led to the next state; None off its tree."""
+        """float32[1326]: the blueprint's probability of the action between two states; None off its tree."""
         node = self._walk.find(before, seed)
         if node == OFF_TREE:
             return None

@@ -1,4 +1,4 @@
-"""Blueprints by name: which game, which bets, how many buckets, how to train; and what that will cost."""
+"""Named blueprint presets: game, bets, buckets and training settings; and estimates of their cost."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from solver.mccfr import TrainingError, TrainingSettings
 from solver.training_game import TrainingGame, make_training_game
 
 TABLE_BYTES = 410_000_000
-"""Of the whole-board bucket tables, for any number of buckets."""
+"""Size of the whole-board bucket tables, for any number of buckets."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlueprintPreset:
-    """What `fathom train --preset` knows."""
+    """A preset of `fathom train --preset`."""
 
     name: str
     menus: str
     cards: str
     """Name of the card abstraction's preset."""
     iterations: int
-    """Enough for a blueprint worth having."""
+    """Enough for a useful blueprint."""
     definition: GameDefinition = HUNL
     settings: TrainingSettings = field(default_factory=TrainingSettings)
 
     @property
     def num_buckets(self) -> tuple[int, ...]:
-        """Of each round."""
+        """Buckets of each round."""
         return CARD_PRESETS[self.cards].num_buckets
 
     def game(self, num_buckets: tuple[int, ...] | None = None) -> TrainingGame:
-        """The betting tree laid out for the trainer.
+        """The betting tree in the trainer's layout.
 
-        num_buckets  of each round; those of the preset unless given
+        num_buckets  of each round; by default the preset's
         """
         tree = build_hand_tree(self.definition, parse_menu_book(self.menus))
         return make_training_game(tree, num_buckets or self.num_buckets, float(self.definition.big_blind))
 
 
 _FEW_VISITS = TrainingSettings(discount_share=1.0)
-"""Where infosets are many and seen seldom, recent iterations should count for more to the end."""
+"""For many infosets with few visits: recent iterations should count for more until the end."""
 
 BLUEPRINT_PRESETS = {
     preset.name: preset
@@ -66,12 +66,12 @@ BLUEPRINT_PRESETS = {
         ),
     )
 }
-"""`tiny` for tests, `default` for what is shipped (it went on with more: `solver.regrouping`), `paper`
-with the 30,000 buckets of Modicum for a big machine."""
+"""`tiny` is for tests, `default` is the one shipped (continued with more buckets: `solver.regrouping`),
+`paper` has the 30,000 buckets of Modicum, for a big machine."""
 
 
 def named_preset(name: str) -> BlueprintPreset:
-    """The preset of a name; refuses others with the list."""
+    """The preset with this name. Raises with the list of names if there is none."""
     if name not in BLUEPRINT_PRESETS:
         raise TrainingError(f"no preset {name!r}: choose one of {', '.join(BLUEPRINT_PRESETS)}")
     return BLUEPRINT_PRESETS[name]
@@ -79,24 +79,24 @@ def named_preset(name: str) -> BlueprintPreset:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a training needs, known before it starts."""
+    """What a training needs, estimated before it starts."""
 
     decision_nodes: tuple[int, ...]
-    """Of each round."""
+    """Decision nodes of each round."""
     infosets: int
     actions: int
-    """Infosets × their actions: entries of a table."""
+    """Infosets × their actions: the number of elements of a table."""
     memory_bytes: int
-    """Both tables of the trainer, the blueprint made of them, and the bucket tables."""
+    """Both tables of the trainer, the blueprint made from them, and the bucket tables."""
     checkpoint_bytes: int
     artifact_bytes: int
-    """Mapped, without carried training and first-round table; at rest it is compressed to about a quarter."""
+    """Size of the mapped file, without training state and leaf table; packed it takes about a quarter."""
     nodes_per_traversal: float
-    """While strategies are uniform; later it is more."""
+    """Under uniform strategies; it grows later."""
 
 
 def estimate_cost(game: TrainingGame) -> Cost:
-    """Count, without allocating anything large."""
+    """Estimate the cost without allocating anything large."""
     return Cost(
         decision_nodes=tuple([nodes for nodes, _ in game.tree.decision_counts()]),
         infosets=game.num_infosets,

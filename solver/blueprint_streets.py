@@ -1,7 +1,8 @@
-"""Flop and turn as the blueprint has them: for decisions that there is no time to solve.
+"""Flop and turn decisions looked up in the blueprint, for when there is no time to solve.
 
-A few iterations are worse than none: they leave turns 5 to 30 % of pot exploitable and lose to the blueprint.
-Only hands whose bets are all in the blueprint's tree are looked up; others have no answer there but a guess.
+Too few iterations are worse than none: they leave turns exploitable by 5 to 30 % of pot and lose to the
+blueprint. Only hands whose bets are all in the blueprint's tree are looked up; for others the blueprint has
+no exact answer.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from solver.nested import Context, betting_states, narrowed, step_code
 
 @dataclass(frozen=True, slots=True)
 class BlueprintStreets:
-    """Strategies and ranges after the flop, looked up."""
+    """Strategies and ranges after the first round by lookup."""
 
     blueprint: Blueprint
     walk: BlueprintWalk
 
     def decide(self, betting: BettingState, board: Cards, context: Context) -> Decision | None:
-        """What every hand does, both ranges, and how often he calls; None if the tree lacks one of the bets.
+        """The strategy of every hand, both ranges and the replies; None if a bet is not in the tree.
 
-        context  of our last decision, or of the end of the round before the flop
+        context  from our last decision, or from the end of the first round
         """
         started = time.monotonic()
         states = betting_states(betting)
@@ -52,7 +53,7 @@ class BlueprintStreets:
         )
 
     def _nodes(self, states: list[BettingState]) -> list[int] | None:
-        """The tree's nodes that the states are at."""
+        """The tree nodes of the states, or None if a bet is not in the tree."""
         tree, nodes = self.blueprint.tree, [0]
         for step in pairwise(states):
             codes, code = tree.actions_of(nodes[-1]), step_code(*step)
@@ -65,7 +66,7 @@ class BlueprintStreets:
     def _ranges(
         self, states: list[BettingState], nodes: list[int], board: Cards, context: Context, own: int
     ) -> F32:
-        """The context's, and what both players have done since then."""
+        """The context's ranges, updated by both players' actions since then."""
         ranges = context.ranges.copy()
         since = [state.text for state in states].index(context.text)
         for i, (before, after) in enumerate(pairwise(states)):
@@ -82,7 +83,7 @@ class BlueprintStreets:
         return row
 
     def _rows(self, node: int, board: Cards) -> F32:
-        """float32[A, 1326]; of blocked hands anything."""
+        """float32[A, 1326]: action probabilities; any values for blocked hands."""
         buckets = self.blueprint.cards.buckets(board)
         known = np.where(buckets == BLOCKED, 0, buckets)
         return np.asarray(self.blueprint.rows(node)[:, known] / np.float32(FULL), dtype=np.float32)

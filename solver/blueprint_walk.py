@@ -1,12 +1,13 @@
-"""Follows a real betting history through a blueprint's betting tree, and turns its actions into real ones.
+"""Follows a real betting history through a blueprint's betting tree, and maps its actions to real ones.
 
-1. A call stays a call. A raise becomes a raise of the node's menu: all-in if it is all-in and the node offers
-   that; the size that would itself become this raise, if there is one; otherwise a neighbour by pot fraction,
-   drawn pseudo-harmonically, and beyond the ends the nearest.
-2. The draw is a function of the hand's seed and the number of the action: a hand always translates alike.
-3. Both games keep step: same round, same player, something to call in both or in neither. That ends when the
-   abstract hand does (his bet was taken for all-in and called), or at a raise where the node offers none:
-   the history is then `OFF_TREE`.
+1. A call maps to a call. A raise maps to a raise of the node's menu: to all-in if it is all-in and the node
+   offers that; to the size that would itself map to this raise, if there is one; otherwise to one of the two
+   neighbours by pot fraction, drawn pseudo-harmonically, or to the nearest size beyond the ends of the menu.
+2. The draw is a function of the hand's seed and the index of the action, so a hand is always translated
+   alike.
+3. Both games stay in step: same round, same player, something to call in both or in neither. That ends when
+   the abstract hand ends (a bet was mapped to all-in and called), or at a raise where the node offers none:
+   then the history is `OFF_TREE`.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ OFF_TREE = -1
 
 KEYS_PER_ACTION = 2
 TRANSLATION_KEY = 0
-"""Of a hand's numbers (`unit_at`), action i has two: how it is translated, and which one it is."""
+"""Of a hand's random numbers (`unit_at`), action i has two: for its translation and for its choice."""
 CHOICE_KEY = 1
 
 
 class WalkTree(NamedTuple):
-    """A betting tree as kernels follow it: int32 arrays over the tree's nodes."""
+    """A betting tree as the kernels follow it: int32 arrays over the tree's nodes."""
 
     kind: I32
     action: I32
@@ -42,11 +43,11 @@ class WalkTree(NamedTuple):
     children: I32
     """Fold, call, raises ascending."""
     codes: I32
-    """Actions that lead to `children`, as the tree writes them."""
+    """Action codes that lead to `children`."""
     faced: I32
     """The bet to call at a node, as a total over the hand; equal for both players when there is none."""
     landing: I32
-    """Where one gets to who gets to a node: chance nodes lead on."""
+    """The node reached through a node: the node itself, or past chance nodes the next decision."""
     stack: int
 
 
@@ -73,7 +74,7 @@ class BlueprintWalk:
         self.tree = make_walk_tree(tree, definition)
 
     def find(self, betting: BettingState, seed: int) -> int:
-        """The decision node that stands for a running hand, or OFF_TREE."""
+        """The decision node that matches a running hand, or OFF_TREE."""
         tree = self.tree
         state, node, index = start(betting.definition), 0, 0
         for actions in betting.actions:
@@ -86,7 +87,7 @@ class BlueprintWalk:
         return node
 
     def real_action(self, node: int, child: int, betting: BettingState) -> Action:
-        """What an action of the tree, given by the node it leads to, is in a real hand."""
+        """The real action for an action of the tree, which is given by the child node it leads to."""
         code = int(self.tree.action[child])
         if code == FOLD_ACTION:
             return FOLD if betting.to_call else CALL
@@ -98,7 +99,7 @@ class BlueprintWalk:
         return raise_to(real_total(self.tree, node, child, betting.max_spent, *bounds))
 
     def outcomes(self, node: int, state: BettingState, action: Action) -> tuple[tuple[int, float], ...]:
-        """Every node that `find` may get to from a node by a real action, and how likely that is."""
+        """Every node that `find` may go to from a node by a real action, with its probability."""
         if node == OFF_TREE:
             return ((OFF_TREE, 1.0),)
         low, high = self._step(node, state, action, 0.0), self._step(node, state, action, 1.0)
@@ -136,8 +137,10 @@ def abstract_call(tree: WalkTree, node: int) -> int:
 def real_total(tree: WalkTree, node: int, child: int, faced: int, least: int, most: int) -> int:
     """The legal raise-to total of an abstract raise: all-in for all-in, otherwise the same pot fraction.
 
-    node   where the raise is made; child  the node it leads to
-    faced  the real bet to call; least, most  what the rules allow
+    node         where the raise is made
+    child        the node it leads to
+    faced        the real bet to call
+    least, most  bounds of a legal raise
     """
     total = int(tree.action[child])
     if total >= tree.stack:
@@ -149,7 +152,7 @@ def real_total(tree: WalkTree, node: int, child: int, faced: int, least: int, mo
 def abstract_raise(
     tree: WalkTree, node: int, total: int, faced: int, least: int, most: int, draw: float
 ) -> int:
-    """The node that stands for a real raise to `total`, or OFF_TREE where the node offers no raise."""
+    """The node that matches a real raise to `total`, or OFF_TREE if the node offers no raise."""
     last = tree.first_child[node + 1] - 1
     first = last + 1
     while first > tree.first_child[node] and tree.codes[first - 1] > CALL_ACTION:

@@ -1,15 +1,15 @@
-"""A training inside its blueprint: what it takes to go on with it elsewhere, in two bytes per action at most.
+"""A training stored in its blueprint, to resume it elsewhere, in at most two bytes per action.
 
-1. Regrets are kept by sign and logarithm, one byte each: 127 steps of a fifth of an octave, from 1/64 of a
-   big blind up, so none is off by more than 7.2 %. What is below is 0. Regret matching corrects such errors
-   as it corrects those of its samples.
-2. Sums of strategies are the blueprint's probabilities times one weight per infoset, kept likewise, but
-   without a sign: 255 of the same steps, more than a sum ever is. (Files of before have steps up to 127 in a
-   signed byte: they read the same.)
-3. What is made from it (`unfold`) makes a checkpoint like any other.
+1. Regrets are stored by sign and logarithm, in one byte each: 127 steps of a fifth of an octave, from 1/64 of
+   a big blind up, so the error is at most 7.2 %. Smaller regrets become 0. Regret matching corrects these
+   errors like those of its samples.
+2. Strategy sums are the blueprint's probabilities times one weight per infoset. Weights are stored likewise,
+   but without a sign: 255 of the same steps, more than any sum needs. (Older files have steps up to 127 in a
+   signed byte and can be read in the same way.)
+3. `unfold` gives the same state as a checkpoint.
 
-So a blueprint that is published can be trained on by anybody, and its core-hours add up (of a reproducible
-one, which tells none, they stay unknown).
+So anybody can continue the training of a published blueprint, and its core-hours add up. (Reproducible
+blueprints do not store core-hours; they stay unknown.)
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STEPS_PER_OCTAVE = 5
 
 
 def fold_in(run: TrainingRun, path: Path) -> int:
-    """Put a training's tables into the blueprint it has written; returns the file's size."""
+    """Add a training's tables to the blueprint it has written; return the file's size."""
     trainer, game = run.trainer, run.trainer.game
     regret, weight = np.empty(game.table_size, np.int8), np.empty(game.num_infosets, np.uint8)
     ends = np.cumsum(game.node_buckets, dtype=np.int64).tolist()
@@ -43,13 +43,13 @@ def fold_in(run: TrainingRun, path: Path) -> int:
 
 
 def read_carried(path: Path) -> Checkpoint:
-    """Look at the training that a blueprint carries, without its tables."""
+    """Read the record of the training in a blueprint, without its tables."""
     blueprint = open_blueprint(path)
     return parse_record(path, _record(path, blueprint), blueprint.cards)
 
 
 def unfold(path: Path) -> TrainingState:
-    """What a blueprint carries, as a checkpoint has it."""
+    """Read the training in a blueprint, in the form of a checkpoint."""
     blueprint = open_blueprint(path, verify=True)
     record = _record(path, blueprint)
     game = blueprint.training_game
@@ -67,31 +67,31 @@ def unfold(path: Path) -> TrainingState:
 
 
 def to_steps(numbers: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
-    """Sign and logarithm in one byte: up to 600,000."""
+    """Encode sign and logarithm in one byte, for magnitudes up to 600,000."""
     return np.asarray(np.sign(numbers) * np.minimum(_steps(np.abs(numbers)), 127), dtype=np.int8)
 
 
 def to_weight_steps(weights: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    """Logarithm of what is never negative, in one byte."""
+    """Encode the logarithm of weights >= 0 in one byte."""
     return np.asarray(np.minimum(_steps(weights), 255), dtype=np.uint8)
 
 
 def from_steps(steps: npt.NDArray[np.int8] | npt.NDArray[np.uint8]) -> F32:
-    """What `to_steps` or `to_weight_steps` made, to 7.2 %."""
+    """Decode `to_steps` or `to_weight_steps`, to 7.2 %."""
     wide = steps.astype(np.float32)
     magnitude = _LEAST * np.exp2((np.abs(wide) - 1) / _STEPS_PER_OCTAVE)
     return np.where(steps == 0, 0, np.sign(wide) * magnitude).astype(np.float32)
 
 
 def _record(path: Path, blueprint: Blueprint) -> Mapping[str, Any]:
-    """The training's; `path` is what the blueprint was opened by, packed or not."""
+    """The record of the training; `path` is the file the user named, packed or not."""
     record = blueprint.training
     if record is None:
         raise BlueprintError(f"{path} does not carry its training: it was written without --carry")
-    # Early records name no threads. What is carried is carried on, also if it was `extract` that put it in.
+    # Early records have no threads. A training that was carried is carried again, even by `extract`.
     products = {**record.get("products", {}), "carry": True}
     carried = {"threads": blueprint.provenance.threads, **record, "products": products}
-    if blueprint.provenance.core_hours is None:  # early reproducible ones say that they took no time
+    if blueprint.provenance.core_hours is None:  # early reproducible ones claim that they took no time
         carried["core_seconds"] = None
     return carried
 

@@ -1,7 +1,7 @@
 """The solver: counterfactual regret minimisation that can be stopped at any time.
 
-It runs in slices, between which it may measure exploitability. The kernels poll a stop word and the clock
-once per board, so a deadline is kept to about a millisecond and the average strategy is valid whenever they
+It runs in slices and can measure exploitability between them. The kernels poll a stop word and the clock once
+per board, so a deadline is kept to about a millisecond, and the average strategy is valid whenever they
 return.
 """
 
@@ -22,7 +22,7 @@ from solver.solution import Solution
 from solver.tree import DECISION
 
 _SLICE = 512
-"""Iterations of a call without checks: long, because other threads must wake up for each."""
+"""Iterations per call without checks. Large, because every call has to wake up the other threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Progress:
 
     iterations: int
     seconds: float
-    """Spent iterating, without exploitability checks."""
+    """Time spent iterating, without exploitability checks."""
     exploitability: float | None
-    """Chips, as of the last check."""
+    """In chips, as of the last check."""
 
 
 class Solver:
@@ -50,7 +50,7 @@ class Solver:
         self.schedule = schedule
         self.iterations = 0
         self.head_start = 0
-        """Iterations that what it began with counts as (`solver.turn_start`)."""
+        """Iterations that the warm start counts as (`solver.turn_start`)."""
         self.engine = Engine(game, threads)
         self._gadget = gadget(self.engine) if gadget else None
         self.regret = aligned(game.table_size)
@@ -60,15 +60,15 @@ class Solver:
 
     @property
     def memory_bytes(self) -> int:
-        """Everything a solve holds: tables and working memory."""
+        """Bytes of all tables and of the working memory."""
         return self.regret.nbytes + self.average.nbytes + self.basis.nbytes + self.engine.memory_bytes
 
     def stop(self) -> None:
-        """Make a running `run` or `solve` return soon. Any thread may. Holds until a `solve` ends."""
+        """Make a running `run` or `solve` return soon. Any thread may call it. Holds until a `solve` ends."""
         self.engine.stop_word[0] = 1
 
     def run(self, iterations: int) -> int:
-        """Blocks for some iterations, or until stopped; returns how many were finished."""
+        """Run iterations until done or stopped; return how many were finished. Blocks."""
         table = self.schedule.table(self.head_start + self.iterations, iterations)
         tables = Tables(self.regret, self.average, self.basis, self.frozen)
         finished = self.engine.iterate(tables, table, self.schedule.floor, self._gadget)
@@ -82,9 +82,12 @@ class Solver:
         deadline: float | None = None,
         report: Callable[[Progress], None] | None = None,
     ) -> Progress:
-        """Blocks until an exploitability in chips, a deadline (`time.monotonic`) or a number of iterations.
+        """Solve until the target, the deadline or the maximum is reached. Blocks.
 
-        With a target or a report, exploitability is checked each time iterations have grown by a tenth.
+        target    exploitability in chips
+        deadline  by the clock of `time.monotonic`
+
+        With a target or a report, exploitability is checked whenever iterations have grown by a tenth.
         """
         if deadline is not None:
             self.engine.set_deadline(deadline)
@@ -109,13 +112,14 @@ class Solver:
 
     @property
     def first_share(self) -> float:
-        """What the first iteration counts in the average strategies."""
+        """Share of the first iteration in the average strategies."""
         return self.schedule.share_of(self.head_start + 1, self.head_start + self.iterations)
 
     def exploitability(self) -> float:
-        """Of the average strategies, in chips; responses keep to locks. NaN if stopped meanwhile.
+        """Exploitability of the average strategies, in chips. NaN if stopped during the check.
 
-        A gadget is left out, as if the opponent always entered: no target for a safe solve.
+        Responses keep to locks. A gadget is ignored, as if the opponent always entered, so this is no target
+        for a safe solve.
         """
         return exploitability(self.engine, self.average, self.frozen)
 
@@ -128,14 +132,15 @@ class Solver:
         return Solution(self.game, self.average, self.iterations)
 
     def lock(self, node: int, strategy: F32, board: int | None = None) -> None:
-        """Fix the strategy float32[A, H] of a decision node; it is never updated from now on.
+        """Fix the strategy float32[A, H] of a decision node; it is not updated any more.
 
-        Without `board`, on every board of the node's round. A node locked on one board only plays what its
-        regrets say on the others, without learning: lock those too.
+        board  lock the node on this board; None: on every board of the node's round. A node that is locked on
+               one board stops learning on the others, too, where it plays by its current regrets: lock those
+               as well
         """
         game = self.game
         if game.tree.kind[node] != DECISION:
-            raise ValueError(f"node {node} is not a decision")
+            raise ValueError(f"node {node} is not a decision node")
         num_actions = len(game.tree.children_of(node))
         given = np.asarray(strategy, dtype=np.float32)
         if (
@@ -144,7 +149,8 @@ class Solver:
             or (given.sum(axis=0) <= 0).any()
         ):
             raise ValueError(
-                f"a strategy of node {node} is {num_actions} rows of {game.num_hands} weights >= 0"
+                f"a strategy of node {node} needs {num_actions} rows of {game.num_hands} weights >= 0, "
+                "with a positive sum for every hand"
             )
         chosen = [board] if board is not None else game.boards_of_round(int(game.tree.round[node]))
         for b in chosen:

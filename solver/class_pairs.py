@@ -1,4 +1,4 @@
-"""The 169 classes of starting hands against each other: how many pairs of hands, and what they win all-in."""
+"""The 169 classes of starting hands against each other: numbers of pairs of hands, and all-in results."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from solver.layout import F32
 
 @cache
 def class_pairs() -> F32:
-    """float32[169, 169]: pairs of hands of two classes that share no card."""
+    """float32[169, 169]: number of pairs of hands of two classes that share no card."""
     return _sum_by_class(_disjoint())
 
 
 @cache
 def class_wins() -> F32:
-    """float32[169, 169]: mean wins of one class over another when all cards are dealt; see `allin_equity`.
+    """float32[169, 169]: mean all-in result of one class against another, over all boards.
 
-    Blocks the first time on a machine: some 20 seconds.
+    See `allin_equity`. Blocks for about 20 seconds the first time on a machine.
     """
     return _sum_by_class(preflop_wins()) / class_pairs()
 

@@ -1,9 +1,8 @@
-"""What counts as converged, and how people are told: one place for every command, request and page.
+"""Defines converged solutions, and their description for users: in one place for every command and page.
 
-A solution is not converged if a perfect opponent could still win more than `CONVERGED_PCT` % of the pot from
-it: frequencies and values may change with more iterations. On turn and river exploitability is exact, before
-them an estimate, of the street alone. Each figure is of the game that was solved: bets that its menu leaves
-out are not in it.
+A solution is not converged if its exploitability is more than `CONVERGED_PCT` % of the pot: frequencies and
+values may change with more iterations. On turn and river exploitability is exact; before them it is an
+estimate, of the street alone. It always refers to the solved game: bets outside its menu are not included.
 """
 
 from __future__ import annotations
@@ -13,12 +12,11 @@ from dataclasses import dataclass
 from solver.decision import Decision, Method
 
 CONVERGED_PCT = 2.0
-"""Most exploitability of a converged solution, in % of the pot where the solve begins.
+"""Largest exploitability of a converged solution, in % of the pot at the root of the solve.
 
-A decision's solve begins before the opponent's last action: his bet is not part of that pot.
+That root is before the opponent's last action, so the opponent's bet is not part of this pot.
 
-Turns and rivers are below it within their default time (docs/agent.md); flops solved for a second or two may
-not be.
+Turns and rivers converge within their default time (docs/agent.md); flops solved for a second or two may not.
 """
 
 _LOOKED_UP = {
@@ -29,19 +27,19 @@ _LOOKED_UP = {
 
 @dataclass(frozen=True, slots=True)
 class Convergence:
-    """How far a solution is to be trusted."""
+    """Whether a solution has converged, with a description."""
 
     converged: bool | None
-    """None if nothing was solved, or if nobody measured."""
+    """None if nothing was solved or exploitability was not measured."""
     quality: str
-    """The same for people, in a sentence."""
+    """The same in a sentence for users."""
 
 
 def judge(method: Method | None, exploitability_pct: float | None) -> Convergence:
-    """Of a solution found by a method.
+    """Judge a solution by its method and exploitability.
 
     method              None if there is no solution at all: a fallback
-    exploitability_pct  in % of the pot; None if nobody measured
+    exploitability_pct  in % of the pot; None if not measured
     """
     if method is None:
         return Convergence(None, "neither solved nor looked up: there was no time")
@@ -50,10 +48,10 @@ def judge(method: Method | None, exploitability_pct: float | None) -> Convergenc
     if exploitability_pct is None:
         return Convergence(None, "solved: how exploitable it is was not measured")
     about = "about " if method is Method.DEPTH_LIMITED else ""
-    # Samples and rounding may leave less than nothing.
+    # Sampling and rounding errors may make it negative.
     told = f"exploitable for {about}{max(exploitability_pct, 0.0):.2f} % of the pot"
     if method is Method.SAFE:
-        # Never down to nothing: what the opponent was promised limits what we may do.
+        # It does not go to 0: the values promised to the opponent limit our strategy.
         told += ", the price of safety included"
     if exploitability_pct <= CONVERGED_PCT:
         return Convergence(True, f"solved: {told}")
@@ -61,6 +59,6 @@ def judge(method: Method | None, exploitability_pct: float | None) -> Convergenc
 
 
 def judge_decision(decision: Decision, exploitability: float | None) -> Convergence:
-    """Of a decision, with `decision.exploitability()`, which takes time: ask once."""
+    """Judge a decision with `decision.exploitability()`, which takes time: compute it once."""
     share = None if exploitability is None else decision.percent_of_pot(exploitability)
     return judge(decision.method, share)

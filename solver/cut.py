@@ -1,7 +1,7 @@
-"""The part of a solution below one node on one board, as a solution of its own.
+"""Cuts out the part of a solution below one node on one board.
 
-Hands keep their numbers. Nodes are numbered depth-first and rows follow the nodes, so what belongs to a
-subtree is one piece of every array and of every board's rows.
+Hands keep their numbers. Nodes are numbered depth-first and rows follow the nodes, so a subtree is one
+contiguous piece of every array and of every board's rows.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from solver.tree import DECISION, NO_ACTION, Tree
 
 
 def cut(solution: Solution, node: int, board: int = 0) -> Solution:
-    """The subgame that starts at a decision node on a board, both ranges as they arrive there.
+    """The subgame from a decision node on a board, with both ranges as they arrive there.
 
-    Shares memory with `solution` at the root, else copies the rows it needs. Values of a subgame are given
-    that its board came: no chance of earlier cards is left in them.
+    At the root it shares memory with `solution`, elsewhere it copies the rows it needs. Values of the subgame
+    are conditional on its board: the probability of earlier cards is left out.
     """
     game = solution.game
     if node == 0:
         return solution
     if game.tree.kind[node] != DECISION:
-        raise ValueError(f"node {node} is not a decision")
+        raise ValueError(f"node {node} is not a decision node")
     tree, first_rows = _cut_tree(game.tree, node)
     chosen = _boards_below(game, board)
     top = int(game.tree.round[node])
@@ -65,7 +65,7 @@ def cut(solution: Solution, node: int, board: int = 0) -> Solution:
 
 
 def with_tree(game: Game, tree: Tree) -> Game:
-    """The same hands and boards under another tree of as many rounds."""
+    """The same hands and boards with another tree of as many rounds."""
     counts = [len(game.boards_of_round(r)) for r in range(tree.num_rounds)]
     sizes = np.repeat(np.array(tree.round_rows, dtype=np.int64), counts) * game.stride
     table = np.concatenate([[0], np.cumsum(sizes)])
@@ -78,9 +78,9 @@ def cut_tree(tree: Tree, node: int) -> Tree:
 
 
 def thin_tree(tree: Tree, kept: npt.NDArray[np.bool_]) -> Tree:
-    """A tree without some nodes.
+    """A tree without some of its nodes.
 
-    kept  bool[N]: the root, and of other nodes only such whose parents are kept
+    kept  bool[N]: the root, and other nodes only if their parents are kept
     """
     number = np.cumsum(kept) - 1
     kind, rounds, parent = tree.kind[kept], tree.round[kept], tree.parent[kept].copy()
@@ -107,7 +107,7 @@ def thin_tree(tree: Tree, kept: npt.NDArray[np.bool_]) -> Tree:
 
 
 def _cut_tree(tree: Tree, node: int) -> tuple[Tree, list[int]]:
-    """The subtree, and the row of each of its rounds at which it began in the old tree."""
+    """The subtree, and the first row of each of its rounds in the old tree."""
     outside = np.flatnonzero(tree.parent[node + 1 :] < node)
     end = node + 1 + int(outside[0]) if len(outside) else tree.num_nodes
     span = slice(node, end)
@@ -143,7 +143,7 @@ def _cut_tree(tree: Tree, node: int) -> tuple[Tree, list[int]]:
 
 
 def _images(boards: Boards, picked: I64) -> tuple[I32, U16]:
-    """The images of some boards; a subgame's root stands for itself only."""
+    """Images of some boards; a subgame's root has no images."""
     counts = np.diff(boards.first_image)[picked]
     counts[0] = 0
     rows = [np.arange(boards.first_image[b], boards.first_image[b + 1]) for b in picked[1:]]
@@ -152,7 +152,7 @@ def _images(boards: Boards, picked: I64) -> tuple[I32, U16]:
 
 
 def _boards_below(game: Game, board: int) -> list[I64]:
-    """The board and, round by round, those that follow from it."""
+    """The board and, round by round, the boards that follow from it."""
     first_child = game.boards.first_child
     levels = [np.array([board])]
     while first_child[levels[-1][0]] < first_child[levels[-1][-1] + 1]:

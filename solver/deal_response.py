@@ -1,16 +1,15 @@
 """Exact best responses to bucket strategies, on a list of deals.
 
-The list is the game: its deals are all that can happen, equally likely. Where the list holds every deal of a
-small game, values are exact. Where it is a sample, the game is the sample's, and by Jensen's inequality the
-response's value is at least, on average, what it would be over all deals: a bound from above.
+The list defines the game: its deals are equally likely, and there are no others. If the list holds every deal
+of a small game, values are exact. If it is a sample, the response is fitted to the sample, and by Jensen's
+inequality its mean value is at least the value over all deals: an upper bound.
 
-The responder remembers all his buckets since the start of the hand, while the strategies he answers see the
-current one only. With imperfect recall (buckets that forget) a best response restricted to what the
-strategies see is NP-hard to find; the responder who remembers is easy and never weaker: again a bound from
-above.
+The responder has perfect recall of their buckets since the start of the hand, while the strategies they
+answer only see the current bucket. With imperfect recall a best response with the strategies' information is
+NP-hard to find; one with perfect recall is easy and never weaker: again an upper bound.
 
-To see how much of a sampled value is knowledge of the sample, choose the response on one part of the list and
-play it on the other: a bound from below, up to the noise of the second part.
+To see how much of a sampled value is overfitting, choose the response on one part of the list and evaluate it
+on the other: a lower bound, up to the noise of the second part.
 """
 
 from __future__ import annotations
@@ -29,23 +28,23 @@ from solver.training_game import TrainingGame
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Values of best responses by both players, in the game's units per hand."""
+    """Values of both players' best responses, in the game's units per hand."""
 
     fitted: tuple[float, float]
-    """On the deals they were chosen for."""
+    """On the deals they were fitted to."""
     held_out: tuple[float, float] | None
-    """On the other deals."""
+    """On the held-out deals."""
 
     @property
     def exploitability(self) -> float:
-        """Mean of both players' gains; the game is zero-sum, so values need not be taken off."""
+        """Mean of both players' gains; the game is zero-sum, so the players' values cancel."""
         return sum(self.fitted) / 2
 
     @property
     def held_out_exploitability(self) -> float:
-        """The same on deals the responses have not seen."""
+        """The same on held-out deals."""
         if self.held_out is None:
-            raise ValueError("no deals were held out")
+            raise ValueError("no deals were held out: call respond with held_out > 0")
         return sum(self.held_out) / 2
 
 
@@ -54,7 +53,7 @@ def respond(
 ) -> Response:
     """Best responses to the strategies in a table float32[node][bucket][action].
 
-    held_out  share of the deals, the last ones, on which responses are played but not chosen
+    held_out  share of the deals, at the end of the list, on which responses are evaluated but not fitted
     """
     num_deals = len(deals.outcome)
     fit = np.ones(num_deals, dtype=np.float32)
@@ -70,13 +69,13 @@ def respond(
 
 
 def uniform_strategy(game: TrainingGame) -> F32:
-    """float32[table size]: all actions alike, to compare with."""
+    """float32[table size]: the uniform strategy, for comparison."""
     counts = np.repeat(game.betting.num_actions, game.betting.num_actions * game.node_buckets)
     return (1 / counts).astype(np.float32)
 
 
 def _parts(game: TrainingGame, strategy: F32, deals: Deals, fit: F32, player: int) -> Iterator[_Part]:
-    """The deals by the responder's first bucket, in the order of what he remembers: parts fit a cache."""
+    """The deals by the responder's first bucket, sorted by bucket history; parts fit a cache."""
     rounds = game.num_rounds
     own = deals.buckets[:, player * rounds : (player + 1) * rounds]
     order = np.lexsort(own.T[::-1])
@@ -86,7 +85,7 @@ def _parts(game: TrainingGame, strategy: F32, deals: Deals, fit: F32, player: in
 
 
 class _Part:
-    """The response of one player on deals sorted by his buckets, first round first."""
+    """The response of one player on deals sorted by their buckets, first round first."""
 
     def __init__(
         self, game: TrainingGame, strategy: F32, player: int, buckets: I32, outcome: F32, fit: F32
@@ -99,18 +98,18 @@ class _Part:
         own = buckets[:, player * self.rounds : (player + 1) * self.rounds]
         changes = np.diff(own, axis=0, prepend=own[:1]) != 0
         changes[0] = True
-        # Where what he remembers changes, for each round: earlier rounds are remembered.
+        # Deals at which the bucket history up to each round changes.
         self.starts = [np.flatnonzero(changes[:, : r + 1].any(axis=1)) for r in range(self.rounds)]
 
     def value(self) -> tuple[float, float]:
-        """Sum of the response's values over the deals it was chosen for, and over the others."""
+        """Sum of the response's values over the deals it was fitted to, and over the others."""
         values = np.zeros(len(self.fit), dtype=np.float32)
         self._add_node(0, np.ones(len(self.fit), dtype=np.float32), values)
         fitted = float(values.astype(np.float64) @ self.fit)
         return fitted, float(values.sum(dtype=np.float64)) - fitted
 
     def _add_node(self, n: int, reach: F32, out: F32) -> None:
-        """Add the value on each deal times the probability `reach` with which the opponent comes there."""
+        """Add the value on each deal, times the opponent's reach."""
         betting = self.betting
         num_actions, first = int(betting.num_actions[n]), int(betting.first_entry[n])
         column = int(betting.column[n])

@@ -1,4 +1,4 @@
-"""A decision: what to do with every hand, what is known of both players now, and why."""
+"""A decision: the strategy of every hand, both ranges, and the solve behind it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from solver.tree import DECISION, FOLD_ACTION
 
 
 class Method(Enum):
-    """How a decision was found."""
+    """How a decision was made."""
 
     BLUEPRINT = "blueprint"
     BOOK = "flop book"
@@ -33,65 +33,65 @@ class Method(Enum):
 
 
 class Solved(Protocol):
-    """A solve that can still be asked."""
+    """A finished solve that can be queried."""
 
     def action_values(self, node: int, player: int) -> F32:
-        """float32[A, H]: counterfactual values of what a player can do at a node of his."""
+        """float32[A, H]: counterfactual values of a player's actions at one of their nodes."""
 
     def exploitability(self) -> float:
-        """Of both strategies in the solved game, in chips; an estimate where values are samples."""
+        """Exploitability in the solved game, in chips; an estimate if leaf values are sampled."""
 
     def promise(self, node: int, action: int, player: int) -> Alternatives | None:
-        """What the opponent is promised after an action, counted as at a node of ours.
+        """Values promised to the opponent after an action, by the action's index at our node.
 
-        None if the next solve is unsafe anyway.
+        None if the next solve is unsafe.
         """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
-    """What to do with every hand, and what is known of both players now."""
+    """The strategy of every hand, and both ranges."""
 
     betting: BettingState
     board: Cards
     strategy: RangeStrategy
     ranges: F32
-    """float32[2, 1326]: both players' weights, the opponent's last action included.
+    """float32[2, 1326]: both players' weights, updated by the opponent's last action.
 
-    His are zeros if he never takes it (`nested.was_done`) and the answer to it was not learned.
+    The opponent's are zero if the solution never takes it (`nested.was_done`) and has no answer to it.
     """
     method: Method
     iterations: int
     phases: dict[str, float] = field(default_factory=dict)
-    """Seconds by what was done."""
+    """Seconds by phase."""
     replies: dict[Action, dict[int, F32]] = field(default_factory=dict)
-    """After our actions that leave it to him, float32[1326] by what he does: how often he does it."""
+    """For each of our actions that the opponent can answer: float32[1326] by reply code, its probability."""
     solved: Solved | None = None
     node: int = -1
-    """Of the solved game."""
+    """Our decision node in the solved game."""
     labels: npt.NDArray[np.int64] | None = None
-    """Of the solved game's hands."""
+    """Hands (0..1325) of the solved game's rows."""
     leaf: str = ""
-    """What valued the end of a depth-limited solve: a name of `agent_settings`."""
+    """Leaf method of a depth-limited solve, a name of `agent_settings`."""
     root_pot: int = 0
-    """Where the solve begins, before the opponent's last bet; 0 where nothing can be asked of it any more."""
+    """Pot at the root, before the opponent's last bet; 0 if there is no solve to query."""
 
     @property
     def seconds(self) -> float:
-        """All it took."""
+        """Total time."""
         return sum(self.phases.values())
 
     def frequencies(self) -> F32:
-        """float32[A]: how often each action is taken over our whole range, hands weighted as we hold them."""
+        """float32[A]: how often each action is taken, averaged over our range."""
         weight = self.ranges[self.betting.actor]
         shares: F32 = self.strategy.probabilities @ weight / max(float(weight.sum()), 1e-30)
         return shares
 
     def after(self, action: Action) -> Context:
-        """What the next decision has to know, if this action is taken.
+        """The context for the next decision, if this action is taken.
 
-        One that is not ours (somebody else began the hand) tells nothing of our cards. May take some tens of
-        milliseconds: values for every card that may come.
+        If the action is not in our strategy (somebody else played the hand until now), our range stays as it
+        is. May take some tens of milliseconds, because it computes values for every card that may come.
         """
         ranges = self.ranges.copy()
         alternatives = None
@@ -103,9 +103,9 @@ class Decision:
         return Context(text, ranges, self.replies.get(action, {}), alternatives)
 
     def values(self) -> F32 | None:
-        """float32[A, 1326]: what each action is worth to each hand of ours, in chips over the whole hand.
+        """float32[A, 1326]: value of each action for each of our hands, in chips over the whole hand.
 
-        None where nothing was solved; NaN for impossible hands.
+        None if nothing was solved; NaN for impossible hands.
         """
         if self.solved is None or self.labels is None:
             return None
@@ -119,11 +119,11 @@ class Decision:
         return wide
 
     def exploitability(self) -> float | None:
-        """Of the solved strategies, in chips; None where nothing was solved."""
+        """Exploitability of the solved strategies, in chips; None if nothing was solved."""
         return None if self.solved is None else self.solved.exploitability()
 
     def percent_of_pot(self, chips: float) -> float:
-        """In % of the pot that the solve is about: the opponent's last bet is part of his strategy there."""
+        """Chips in % of the pot at the root: the opponent's last bet belongs to the solved strategies."""
         return 100 * chips / (self.root_pot or self.betting.pot)
 
     def _promise(self, action: Action) -> Alternatives | None:
@@ -144,12 +144,12 @@ def read_decision(
     leaf: str = "",
     known: bool = False,
 ) -> Decision:
-    """Read the decision off a solved subgame.
+    """Read a decision from a solved subgame.
 
-    rare         what a hand does more seldom it does not do at all
+    rare         actions that a hand takes with a smaller probability are dropped
     first_share  see `Schedule.first_share`
-    leaf         what valued its leaves
-    known        the solve began with the blueprint's strategy for our decision
+    leaf         leaf method of the solve
+    known        the solve began with the blueprint's strategy at our decision
     """
     tree, own = solution.game.tree, betting.actor
     node = tree.find(root.codes)

@@ -1,4 +1,4 @@
-"""Which blueprint to play with when none is named."""
+"""Finds the blueprint to use when none is named."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from pathlib import Path
 from solver.blueprint import BlueprintError
 
 VARIABLE = "FATHOM_BLUEPRINT"
-"""Environment variable that names another blueprint, packed or not."""
+"""Environment variable with the path of another blueprint, packed or not."""
 
 PACKAGED = Path(__file__).parent / "data" / "default.blueprint.xz"
-"""The one that comes with Fathom."""
+"""The blueprint that comes with Fathom."""
 
 
 def default_blueprint_path() -> Path:
-    """The file FATHOM_BLUEPRINT names, or the one that comes with Fathom; it exists. For `open_blueprint`."""
+    """The existing file that FATHOM_BLUEPRINT names, or the packaged one. For `open_blueprint`."""
     if named := os.environ.get(VARIABLE):
         path = Path(named).expanduser()
         if not path.is_file():
-            raise BlueprintError(f"{VARIABLE} names {path}, and there is no such file")
+            raise BlueprintError(f"{VARIABLE} names {path}, but there is no such file")
         return path
     if not PACKAGED.is_file():
         raise BlueprintError(
             f"this copy of Fathom comes without a blueprint ({PACKAGED}): train one with"
-            f" `fathom train --preset default`, and name it by {VARIABLE}=training-default/default.blueprint"
+            f" `fathom train --preset default`, and set {VARIABLE}=training-default/default.blueprint"
         )
     return PACKAGED

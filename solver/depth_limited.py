@@ -1,14 +1,14 @@
 """Depth-limited solving with multi-valued leaf states (Brown, Sandholm and Amos, 2018).
 
 1. The game ends at the depth limit: chance nodes without children, the *leaves*. There the *chooser*, the
-   opponent of the player we solve for, makes one last choice, hand by hand: which of K strategies he will
-   play from here on. What follows is worth what that strategy gets against ours, which leaves may let us
-   choose, too.
-2. With one strategy to choose from he cannot adapt, and the solution may be far from equilibrium; with
-   enough of them it is part of one (proposition 1 of the paper).
-3. Who values the leaves is open: a table of payoffs (`TableLeaves`), play-outs of a blueprint
-   (`solver.rollouts`), or strategies that learn from each pass (`solver.learned_leaves`). Values may be
-   samples: then each iteration sees another one.
+   opponent of the player we solve for, makes one last choice with each hand: which of K continuation
+   strategies to play from here on. The leaf is worth what that strategy gets against ours. `LeafValues` may
+   let us choose as well.
+2. With one strategy to choose from the chooser cannot adapt, and the solution may be far from equilibrium.
+   With enough strategies the solution is part of an equilibrium (proposition 1 of the paper).
+3. Leaf values can come from a table of payoffs (`TableLeaves`), rollouts of a blueprint (`solver.rollouts`)
+   or strategies that learn in each pass (`solver.learned_leaves`). They may be sampled: then each iteration
+   uses a new sample.
 """
 
 from __future__ import annotations
@@ -34,35 +34,36 @@ from solver.schedules import DEFAULT_SCHEDULE, Schedule
 from solver.solution import Solution
 from solver.tree import CHANCE, DECISION
 
-_RARELY = 1e-4
-"""Of the opponent's range: where less of it comes, a strategy to begin with is held as firmly as there."""
+_LEAST_REACH = 1e-4
+"""Share of the opponent's range. Where the opponent's reach is smaller, the regrets of a warm start are
+scaled as if it were this share."""
 
 _NO_TABLE = np.zeros(0, dtype=np.float32)
 
 
 class LeafValues(Protocol):
-    """Values what follows the depth limit. Leaves are numbered by their nodes, ascending."""
+    """Values of the leaves at the depth limit. Leaves are numbered in ascending node order."""
 
     @property
     def num_choices(self) -> int:
-        """K: strategies the chooser may go on with."""
+        """K: number of strategies to choose from."""
 
     @property
     def both_choose(self) -> bool:
-        """Whether his opponent may, too (Brown and Sandholm, 2019)."""
+        """Whether the chooser's opponent chooses, too (Brown and Sandholm, 2019)."""
 
     def next_sample(self) -> None:
-        """Called before each iteration; values that are sampled move on to another sample."""
+        """Draw the next sample, if values are sampled. Called before each iteration."""
 
     def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:
-        """Counterfactual values of the traverser, from his opponent's reach.
+        """Counterfactual leaf values of the traverser, from the reach of their opponent.
 
-        for_chooser  who is the traverser
-        reach        float32[L, 1 + K, stride]  in: the opponent's whole reach in the first row of each leaf
-                     and, if he chooses, that of his choices in the others
+        for_chooser  whether the traverser is the chooser
+        reach        float32[L, 1 + K, stride]  in: the opponent's whole reach in the first row of each leaf,
+                     and, if they choose, the reach of each choice in the other rows
         value        float32[L, 1 + K, stride]  out: the rows of the choices if the traverser chooses, else
                      the first row
-        step         of a pass that learns; None: nothing is to be learned
+        step         of a learning pass; None: nothing is learned
         """
 
 
@@ -75,16 +76,16 @@ class TableLeaves:
 
     @property
     def num_choices(self) -> int:
-        """K."""
+        """Number of strategies to choose from."""
         return len(self.matrices[0])
 
     @property
     def both_choose(self) -> bool:
-        """The chooser alone."""
+        """Only the chooser chooses."""
         return False
 
     def next_sample(self) -> None:
-        """Nothing is sampled."""
+        """Do nothing: values are not sampled."""
 
     def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:  # noqa: ARG002
         """See `LeafValues`."""
@@ -102,13 +103,13 @@ class DepthLimitedSolver:
         schedule: Schedule = DEFAULT_SCHEDULE,
         groups: I32 | None = None,
     ) -> None:
-        """A solver for a game of one round.
+        """Make a solver for a game of one round.
 
-        groups  int32[L]: leaves of the same group are one to the chooser (an action he has not seen);
-                by default he can tell all apart
+        groups  int32[L]: leaves of one group are indistinguishable to the chooser (they differ in an action
+                that is hidden from the chooser); by default all leaves differ
         """
         if schedule.predictive:
-            raise ValueError("predictive schedules are not for depth-limited games")
+            raise ValueError("depth-limited games need a schedule that is not predictive")
         self.game, self.leaves, self.chooser, self.schedule = game, leaves, chooser, schedule
         compiled = compile_tree(game.tree, game.chance)
         rows = np.array(compiled.leaf_rows, dtype=np.int32).reshape(2, -1, 2)
@@ -132,7 +133,7 @@ class DepthLimitedSolver:
         self.regret, self.average = aligned(game.table_size), aligned(game.table_size)
         size = num_groups * num_choices * stride
         self.choice_regret = aligned(2 * size).reshape(2, size)
-        """By player."""
+        """Regrets of the choices at leaves, by player."""
         self._choosers = (0, 1) if leaves.both_choose else (chooser,)
         self._reach = np.zeros((2, stride), dtype=np.float32)
         self._reach[:, : game.num_hands] = game.ranges
@@ -144,24 +145,24 @@ class DepthLimitedSolver:
         self._root_value = np.zeros((2, stride), dtype=np.float32)
         self.iterations = 0
         self.head_start = 0
-        """Iterations that what it began with counts as."""
+        """Iterations that the warm start counts as."""
 
     def warm_start(self, strategies: dict[int, F32], stakes: Mapping[int, float], iterations: int) -> None:
-        """Begin with strategies that count as so many iterations done, before the first one.
+        """Start from strategies that count as a number of finished iterations. Call before the first one.
 
-        Regrets begin in proportion to the strategies, so that these are played until something is learned;
-        averages begin as if they had been played all the time. Decisions that are not given begin with
-        nothing (strategy-based warm starting; Brown and Sandholm, 2016).
+        Regrets start proportional to the strategies, so these are played until something is learned. Averages
+        start as if the strategies had been played in all those iterations. Decision nodes without a strategy
+        start from zero (strategy-based warm starting; Brown and Sandholm, 2016).
 
         strategies  float32[A, H] by decision node
-        stakes      chips by decision node: regrets that a strategy begins with, for each pair of hands
+        stakes      chips by decision node: initial regret of a strategy, per pair of hands
         """
-        assert self.iterations == 0, "a solve that has begun goes on from where it is"
+        assert self.iterations == 0, "a warm start comes before the first iteration"
         game, tree = self.game, self.game.tree
         self.head_start = iterations
         weight = self.schedule.sum_of_weights(iterations)
         reach = {0: game.ranges}
-        least = _RARELY * game.ranges.sum(axis=1)
+        least = _LEAST_REACH * game.ranges.sum(axis=1)
         for node in np.flatnonzero(tree.kind == DECISION).tolist():
             player, children = int(tree.player[node]), tree.children_of(node).tolist()
             here = reach.pop(node)
@@ -180,7 +181,7 @@ class DepthLimitedSolver:
                 reach[child][player] *= row
 
     def lock(self, node: int, strategy: F32) -> None:
-        """Fix the strategy float32[A, H] of a decision node; it is never updated from now on."""
+        """Fix the strategy float32[A, H] of a decision node; it is not updated any more."""
         game = self.game
         num_actions = len(game.tree.children_of(node))
         start = int(game.tree.action_row[node]) * game.stride
@@ -190,9 +191,9 @@ class DepthLimitedSolver:
         self._frozen[node] = 1
 
     def solve(self, max_iterations: int, deadline: float | None = None) -> int:
-        """Blocks until so many iterations are done in all, or the deadline (`time.monotonic`) is over.
+        """Solve until this many iterations are done in total, or until the deadline. Blocks.
 
-        Returns the iterations done so far. A deadline is looked at before each iteration.
+        Returns the iterations done so far. The deadline (`time.monotonic`) is checked before each iteration.
         """
         done = self.head_start + self.iterations
         table = self.schedule.table(done, max(max_iterations - self.iterations, 0))
@@ -212,27 +213,27 @@ class DepthLimitedSolver:
 
     @property
     def first_share(self) -> float:
-        """What the first iteration counts in the average strategies."""
+        """Share of the first iteration in the average strategies."""
         return self.schedule.share_of(self.head_start + 1, self.head_start + self.iterations)
 
     def root_values(self, player: int) -> F32:
-        """float32[H]: counterfactual values of a player as his last pass found them: a sample, if sampled."""
+        """float32[H]: counterfactual root values of a player from their last pass; a sample if sampled."""
         values: F32 = self._root_value[player, : self.game.num_hands].copy()
         return values
 
     def response_values(self, player: int, samples: int = 1) -> F32:
         """float32[H]: counterfactual values of a player's best response to the average strategies.
 
-        The chooser, if it is he, also chooses best at every leaf; if it is not, he goes on as his regrets
-        say, in the mixture they stand for now. Values of leaves are means over so many samples.
+        If the player is the chooser, the response includes the best choice at every leaf. Otherwise the
+        chooser chooses by the current regrets. Leaf values are means over this many samples.
         """
         self._evaluate(player, RESPOND, samples)
         return self.root_values(player)
 
     def action_values(self, node: int, player: int, samples: int = 1) -> F32:
-        """float32[A, H]: counterfactual values of what a player can do at a node of his, by the averages.
+        """float32[A, H]: counterfactual values of a player's actions at one of their nodes, by the averages.
 
-        The chooser goes on as his regrets say. Values of leaves are means over so many samples.
+        The chooser chooses by the current regrets. Leaf values are means over this many samples.
         """
         self._evaluate(player, EVALUATE, samples)
         program = self._program
@@ -244,7 +245,7 @@ class DepthLimitedSolver:
         return values
 
     def _evaluate(self, player: int, mode: int, samples: int) -> None:
-        """One pass over the average strategies that changes nothing, leaves as means over samples."""
+        """Run one pass over the average strategies, with leaf means over samples, and change nothing."""
         step = Step(player, mode, 1.0, 1.0, 1.0, 1.0, 0.0)
         tables = Tables(self.average, self.average, _NO_TABLE, self._frozen)
         self._enter(step, tables)

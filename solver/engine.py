@@ -1,4 +1,4 @@
-"""The kernels' working memory and threads for one game. Above it, nobody handles scratch or barriers."""
+"""The working memory and threads of the kernels for one game. Callers handle no scratch and no barriers."""
 
 from __future__ import annotations
 
@@ -41,10 +41,11 @@ __all__ = ["EVALUATE", "RESPOND", "UPDATE", "Engine"]
 _EMPTY = np.zeros(0, dtype=np.float32)
 _NOTHING = np.zeros((0, 0), dtype=np.float32)
 _BATCH = 8
-"""Groups of terminals between two meetings on a lone river: their lanes fit the second-level cache."""
+"""Groups of terminals between two barriers on a single river: their lanes fit the second-level cache."""
 _WORTH_WAKING = 1000
-"""Groups of terminals, over all iterations of a call, from which on a lone river is worth more threads."""
-_FOREVER_SECONDS = 1e9  # in nanoseconds still an int64
+"""Groups of terminals, over all iterations of a call, from which on more threads pay off on a single
+river."""
+_FOREVER_SECONDS = 1e9  # still an int64 in nanoseconds
 
 
 @dataclass(slots=True)
@@ -56,13 +57,13 @@ class _Worker:
     team: Team
     scratch: Scratch
     part: Part | None = None
-    """Of a lone river that threads share."""
+    """This thread's part of a single river that threads share."""
     tables: Tables | None = None
-    """Those of the part."""
+    """Tables of the part."""
 
 
 class _Share(NamedTuple):
-    """What the iterations of one thread change, and the ranges they start from."""
+    """The arrays that one thread's iterations change, and the ranges they start from."""
 
     tables: Tables
     gadget: Gadget
@@ -71,7 +72,7 @@ class _Share(NamedTuple):
 
 
 class Engine:
-    """Runs passes over one game. Not for concurrent calls; each call blocks until done or stopped."""
+    """Runs passes over one game. Not for concurrent calls; every call blocks until done or stopped."""
 
     def __init__(self, game: Game, threads: int = 1) -> None:
         self.game = game
@@ -93,7 +94,7 @@ class Engine:
 
     @property
     def memory_bytes(self) -> int:
-        """Working memory: scratch, boards and programs, without the tables."""
+        """Bytes of working memory: scratch, boards and programs, without the tables."""
         arrays: list[npt.NDArray[Any]] = [*self.game.boards, *self._compiled.program]
         for worker in (*self._alone, *self._all):
             team = worker.team
@@ -110,7 +111,7 @@ class Engine:
         return sum(array.nbytes for array in {id(array): array for array in arrays}.values())
 
     def set_deadline(self, deadline: float | None) -> None:
-        """Stop what runs at a time of `time.monotonic`. None: no deadline, and a stop is over."""
+        """Stop running passes at this time of `time.monotonic`. None: no deadline, and clear any stop."""
         if deadline is None:
             self.stop_word[:] = 0, NO_DEADLINE
             return
@@ -118,13 +119,13 @@ class Engine:
         self.stop_word[DEADLINE] = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + left
 
     def iterate(self, tables: Tables, schedule: F64, floor: float, gadget: Gadget | None = None) -> int:
-        """Run iterations, one per row of `schedule`; returns how many were finished before a stop."""
+        """Run one iteration per row of `schedule`; return how many were finished before a stop."""
         choice = no_gadget() if gadget is None else gadget
-        # A few iterations on a lone river are over before another thread is awake.
+        # A few iterations on a single river are over before another thread has woken up.
         worth = len(schedule) * len(self._compiled.program.lane_kind) >= _WORTH_WAKING
         workers = self._all if worth else self._alone
 
-        # Taken and given back here: copying in all threads at once, they would queue for Python's lock.
+        # Copied here, not in the threads: copying all at once, they would queue for Python's lock.
         shares = [_take_share(one, tables, choice, self.reach, self._root_value) for one in workers]
 
         def work(thread: int) -> int:
@@ -145,11 +146,12 @@ class Engine:
     ) -> F32 | None:
         """float32[H]: a player's counterfactual values at the root, in chips × opponent's weight.
 
-        table  strategies: regrets or strategy sums, normalised on the way
-        mode   EVALUATE for the player's own strategy in `table`, RESPOND for his best response
-        reach  float32[H]: the opponent's range instead of the game's
-        frozen uint8[N]: nodes at which even a best response plays what `table` says
-        None if stopped.
+        table   strategies as regrets or strategy sums, which are normalised on the way
+        mode    EVALUATE for the player's own strategy in `table`, RESPOND for their best response
+        reach   float32[H]: the opponent's range, instead of the game's
+        frozen  uint8[N]: nodes at which even a best response plays the strategy in `table`
+
+        Returns None if stopped.
         """
         game = self.game
         opponent = self.reach[1 - player]
@@ -171,7 +173,7 @@ class Engine:
         return value[: game.num_hands] if self._together(self._alone, work) else None
 
     def action_values(self, player: int) -> dict[int, F32]:
-        """float32[A, H] for each own node of a player in the first round, as his last pass found it."""
+        """float32[A, H] by decision node of a player in the first round, from their last pass."""
         program = self._compiled.program
         segment = player * int(program.round_segments[-1])
         rows = self._root.value.reshape(-1, self.game.stride)[:, : self.game.num_hands]
@@ -179,7 +181,7 @@ class Engine:
         return {node: rows[child : child + count].copy() for _, count, child, _, _, node in steps.tolist()}
 
     def _share_boards(self, threads: int) -> list[_Worker]:
-        """Threads that share the boards of the second round, and the hands of the first."""
+        """Workers that share the boards of the second round and the hands of the first."""
         game = self.game
         shape = Shape(game.stride, game.num_cards, game.tree.num_rounds)
         team = self._team(0, threads)
@@ -187,7 +189,7 @@ class Engine:
         return [_Worker(shape, game.boards, team, self._with_lanes(rows, game.stride)) for rows in scratches]
 
     def _share_hands(self, threads: int) -> list[_Worker]:
-        """Threads that share the hands of a lone river; none if they cannot."""
+        """Workers that share the hands of a single river; empty if there are too few hands."""
         parts = cut_hands(self.game.boards, self.game.stride, threads)
         if len(parts) == 1:
             return []
@@ -207,7 +209,7 @@ class Engine:
 
     @property
     def _line(self) -> int:
-        """Elements of S and F, in whole cache lines."""
+        """Elements of S and F, rounded up to whole cache lines."""
         return -(-(self.game.num_cards + 1) * LANES // LINE) * LINE
 
     def _team(self, batch: int, threads: int) -> Team:
@@ -279,13 +281,13 @@ def _table(rows: int, columns: int) -> F32:
 
 
 def no_gadget() -> Gadget:
-    """The absence of a choice before the root."""
+    """A gadget that does nothing."""
     nothing = np.zeros(0, dtype=np.float32)
     return Gadget(-1, nothing, nothing, nothing, 0.0)
 
 
 def make_gadget(engine: Engine, player: int, alternative: F32, forced: float = 0.0) -> Gadget:
-    """A choice for `player` between entering and float32[H] alternative counterfactual values."""
+    """A gadget: `player` enters, or takes the alternative counterfactual values float32[H]."""
     game = engine.game
     rooms = aligned(2 * game.stride), aligned(3 * game.stride), aligned(3 * game.stride)
     gadget = Gadget(player, *rooms, forced)

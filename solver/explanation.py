@@ -1,7 +1,7 @@
-"""What a person wants to see of a decision: ranges and strategy as 13×13 grids, values, how it was found.
+"""Explains a decision to a person: ranges and strategy as 13×13 grids, values, and the solve.
 
 Grids are lists of 169 numbers, row by row from aces to deuces: pairs on the diagonal, suited hands above it,
-others below. All of it is plain values, ready for JSON.
+offsuit hands below. All values are plain types, ready for JSON.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _WITHOUT_LEAVES = {
     Method.BLUEPRINT: "none: looked up",
     Method.BOOK: "none: looked up in the flop book; turn and river were learned when it was made",
     Method.EXACT: "none: solved to the end of the hand",
-    Method.SAFE: "none: solved to the end of the hand; the opponent keeps what he was promised",
+    Method.SAFE: "none: solved to the end of the hand; the opponent keeps the promised values",
 }
 _LEAVES = {
     TABLE: "the opponent chooses among strategies from the blueprint's table",
@@ -34,9 +34,9 @@ _STREETS = ("pre-flop", "flop", "turn", "river")
 
 
 def explain(decision: Decision, hand: int | None = None) -> dict[str, Any]:
-    """Everything about a decision; what concerns the hand held only if it is given.
+    """Everything about a decision; about the hand held only if it is given.
 
-    Asks the solve for values and exploitability: some milliseconds to a tenth of a second.
+    Computes values and exploitability, which takes some milliseconds to a tenth of a second.
     """
     betting, strategy, own = decision.betting, decision.strategy, decision.betting.actor
     names = [str(action) for action in strategy.actions]
@@ -73,13 +73,13 @@ def explain(decision: Decision, hand: int | None = None) -> dict[str, Any]:
 
 
 def grids(ranges: F32, own: int, names: Sequence[str], probabilities: F32) -> dict[str, Any]:
-    """Both ranges, and how often each class of hands takes each action.
+    """Both ranges, and the action frequencies of each class of hands.
 
     ranges         float32[2, 1326]
     own            the player to act
     probabilities  float32[A, 1326]
     """
-    # Hands that a card on the board rules out do nothing, whether or not the range knows it.
+    # Hands that the board blocks have no action, whether or not the range excludes them.
     possible = probabilities.sum(axis=0) > 0
     weight = ranges[own].astype(np.float64) * possible
     return {
@@ -93,13 +93,13 @@ def grids(ranges: F32, own: int, names: Sequence[str], probabilities: F32) -> di
 
 
 def _scaled(weight: F64) -> F64:
-    """To a largest weight of 1 where it is small: what is hardly ever done is done with some hands, too."""
+    """Scale up to a largest weight of 1, so that ranges after rare actions are visible."""
     largest = float(weight.max())
     return weight / largest if 0 < largest < 1 else weight
 
 
 def grid_places() -> np.ndarray:
-    """int64[169]: the place in a grid of each class of hands."""
+    """int64[169]: the place of each class of hands in a grid."""
     places = np.zeros(NUM_CLASSES, dtype=np.int64)
     ranks, suits = HAND_CARDS.astype(np.int64) // 4, HAND_CARDS.astype(np.int64) % 4
     low, high = 12 - ranks.max(axis=1), 12 - ranks.min(axis=1)
@@ -109,7 +109,7 @@ def grid_places() -> np.ndarray:
 
 
 def _grid(weight: F64, row: F64 | None = None) -> list[float]:
-    """Mean weight of the hands of each class; or of a row, hands weighted by it."""
+    """Mean weight of each class's hands; or the mean of a row, weighted by it."""
     hands = np.bincount(HAND_CLASS, minlength=NUM_CLASSES).astype(np.float64)
     total = np.bincount(HAND_CLASS, weight, NUM_CLASSES)
     if row is None:

@@ -1,12 +1,12 @@
-"""The flop book: flops solved long before they come, looked up where all bets are on the book's tree.
+"""The flop book: flop solutions made in advance, looked up where all bets are in the book's tree.
 
-1. A book is a folder with a file for each line before the flop (`solver.flop_book_file`). It may hold as few
-   flops as it likes: what it does not have is solved, as without a book.
-2. It was solved with the ranges that the blueprint brings to the flop, and answers only where the hand has
-   come there with them: not after a bet that made the agent solve the first round, nor after a decision on
-   the flop that was found otherwise.
-3. Nor does it answer what no hand ever does in it: nobody has learned what to do then.
-4. Suits are relabelled: a flop and its canonical twin have the same entry.
+1. A book is a folder with one file per pre-flop line (`solver.flop_book_file`). It may be incomplete: flops
+   that it lacks are solved as without a book.
+2. It was solved with the blueprint's ranges on the flop and only answers for these ranges. So it does not
+   answer after an off-tree bet for which the agent solved the first round, nor after a decision on the flop
+   that was not from the book.
+3. It does not answer after an action that no hand takes in it, because no reply has been learned there.
+4. Suits are relabelled: a flop and its canonical flop share an entry.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ _SAME = 2e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """A line on a flop."""
+    """The solution of a line on one flop."""
 
     tree: Tree
     iterations: int
     ranges: F32
-    """float32[2, 1326]: at the start of the flop, as solved."""
+    """float32[2, 1326]: ranges at the start of the flop, as solved."""
     table: F32
-    """float32[rows, 1326]: strategies of the flop as it lies on the table, a node's rows one after the other;
-    0 for hands that it blocks."""
+    """float32[rows, 1326]: strategies on the actual flop (not the canonical one), the rows of one node after
+    the other; 0 for blocked hands."""
 
     def strategy(self, node: int) -> F32:
-        """float32[A, 1326]: of a decision of the tree."""
+        """float32[A, 1326]: action probabilities at a decision node of the tree."""
         first = int(self.tree.action_row[node])
         return self.table[first : first + len(self.tree.children_of(node))]
 
@@ -60,18 +60,18 @@ class FlopBook:
     """An open book. Safe to share between threads."""
 
     def __init__(self, folder: Path, blueprint: Blueprint, menu: str) -> None:
-        """Open a book that was made for a blueprint with a menu; refuses others, and what is damaged."""
+        """Open a book made for this blueprint and menu. Raises if it was made for others or is damaged."""
         paths = sorted(folder.glob(f"[!.]*{SUFFIX}"))
         if not paths:
             raise BookError(f"{folder} holds no flop book: make one with `fathom blueprint flops`")
         lines = {line.text: line for line in flop_lines(blueprint)}
         opened = [open_book_file(path, lines, blueprint, menu) for path in paths]
         self.files: dict[str, BookFile] = {file.line.text: file for file in opened}
-        """By line."""
+        """Files by line."""
 
     @property
     def identity(self) -> str:
-        """Tells apart books of other lines, entries or iterations."""
+        """Distinguishes books with different lines, entries or iterations."""
         made = [(line, file.iterations, file.rows_made()) for line, file in sorted(self.files.items())]
         return hashlib.sha256(repr(made).encode()).hexdigest()[:8]
 
@@ -93,10 +93,10 @@ class FlopBook:
     def decide(
         self, betting: BettingState, board: Cards, context: Context, root: SubgameRoot
     ) -> Decision | None:
-        """What every hand does on the flop, both ranges, and how often he calls; None: not in the book.
+        """The strategy of every hand on the flop, both ranges and the replies; None if not in the book.
 
-        context  of our last decision, or of the end of the round before the flop
-        root     where a solve of the decision would begin
+        context  from our last decision, or from the end of the first round
+        root     root of the decision's subgame
         """
         started = time.monotonic()
         entry = self.entry(line_text(betting), board)
@@ -108,7 +108,7 @@ class FlopBook:
         if nodes is None or ranges is None:
             return None
         texts = [state.text for state in states]
-        # A context from before the flop has yet to see the opponent's call: the root has it.
+        # A context from before the flop does not include the opponent's call yet; the root does.
         is_here = context.text in texts
         place = texts.index(context.text if is_here else root.betting.text)
         known = context.ranges if is_here else root.ranges
@@ -128,18 +128,18 @@ class FlopBook:
 
 
 def book_folder(blueprint: Blueprint, menu: str) -> Path:
-    """Where agents look for the book of a blueprint and a menu of the flop."""
+    """Default folder of the book of a blueprint and a flop menu."""
     digest = hashlib.sha256(menu.encode()).hexdigest()[:8]
     return data_home() / "flop-books" / f"{blueprint.identity}-{digest}"
 
 
 def book_menu(settings: AgentSettings) -> str:
-    """What flops of a book are solved with: there is time for the largest menu."""
+    """The menu of books: the largest one, as there is time for it."""
     return settings.flop.rich_menu or settings.flop.menu
 
 
 def open_book(blueprint: Blueprint, settings: AgentSettings) -> FlopBook | None:
-    """The book that settings ask for; None if they ask for none, or for the usual one and there is none."""
+    """The book of the settings; None if they want none, or if they want the default and there is none."""
     if settings.book is None:
         return None
     menu, folder = book_menu(settings), settings.book
@@ -151,7 +151,7 @@ def open_book(blueprint: Blueprint, settings: AgentSettings) -> FlopBook | None:
 
 
 def _nodes(tree: Tree, states: list[BettingState]) -> list[int] | None:
-    """The tree's nodes that the states of a flop are at; None if one of the bets is not on it."""
+    """The tree's nodes for the states of a flop; None if a bet is not in the tree."""
     nodes = [0]
     for step in pairwise(states):
         codes, code = tree.actions_of(nodes[-1]), step_code(*step)
@@ -162,7 +162,7 @@ def _nodes(tree: Tree, states: list[BettingState]) -> list[int] | None:
 
 
 def _ranges(entry: Entry, states: list[BettingState], nodes: list[int]) -> list[F32] | None:
-    """Both ranges at every state of the flop, by Bayes' rule; None if something was done that nobody does."""
+    """Both ranges at every state of the flop, by Bayes' rule; None after an action that no hand takes."""
     found = [entry.ranges]
     for node, (before, after) in zip(nodes, pairwise(states), strict=False):
         ranges, actor = found[-1].copy(), before.actor
@@ -174,6 +174,6 @@ def _ranges(entry: Entry, states: list[BettingState], nodes: list[int]) -> list[
 
 
 def _are_same(ranges: F32, others: F32, live: np.ndarray) -> bool:
-    """Whether ranges float32[2, 1326] are the same up to their scale."""
+    """Whether two pairs of ranges float32[2, 1326] are the same up to their scale."""
     scaled = [[keep_alive(weights, live) for weights in pair] for pair in (ranges, others)]
     return bool(np.abs(np.subtract(*np.array(scaled))).max() <= _SAME)

@@ -1,15 +1,15 @@
-"""A file of a flop book: one line before the flop, solved on canonical flops; mapped, not read.
+"""A file of a flop book: one pre-flop line solved on canonical flops; memory-mapped.
 
-1. It begins as all files of tables do (`solver.table_file`): what it was made for, by record and tables. That
-   part never changes.
+1. It starts like all table files (`solver.table_file`), with a record and tables that say what it was made
+   for. This part never changes.
 2. From the next multiple of 4,096 bytes on there is a slot for every canonical flop, in the order of
-   `abstraction.isomorphism.canonical_boards`: 64 bytes of which the first eight are the *seal*, then the
-   strategies uint8[rows, hands], rows as in the line's tree, hands as the flop leaves them possible, rising.
-   Probabilities are in 255ths and add up to 255.
-3. A slot is written, brought to the disk, and sealed then: 2^32 + the CRC-32 of its strategies. A slot that
-   does not fit its seal is one that is not there. So a kill at any moment costs the entry at work, and files
-   that were made in one go or in many have the same bytes.
-4. Slots that were never written take no room on most file systems (sparse files).
+   `abstraction.isomorphism.canonical_boards`: 64 bytes, of which the first eight are the *seal*, then the
+   strategies uint8[rows, hands]. Rows are as in the line's tree, hands are those the flop does not block, in
+   ascending order. Probabilities are in 255ths and add up to 255.
+3. A slot is written and synced to disk before its seal is written: 2^32 + the CRC-32 of its strategies. A
+   slot that does not match its seal does not exist. So a kill at any moment costs only the entry in progress,
+   and a book has the same bytes whether it was made in one go or in several.
+4. Slots that were never written take no space on most file systems (sparse files).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from solver.tree import Tree, build_tree
 SUFFIX = ".flops"
 NUM_FLOPS = 1_755
 FLOP_HANDS = 1_176
-"""Hands that a flop leaves possible."""
+"""Number of hands that a flop does not block."""
 
 _PAGE = 4_096
 _HEAD = 64
@@ -44,7 +44,7 @@ _SEALED = 1 << 32
 
 
 class BookError(ValueError):
-    """A file that is not a flop book, or not whole, or made for something else."""
+    """The file is not a flop book, is incomplete, or was made for something else."""
 
 
 KIND = FileKind(b"FATHOMF\n", 1, "flop book", BookError)
@@ -52,18 +52,18 @@ KIND = FileKind(b"FATHOMF\n", 1, "flop book", BookError)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BookFile:
-    """One line. Others may write entries meanwhile: they are there as soon as they are sealed."""
+    """The file of one line. Entries written by others meanwhile can be read as soon as they are sealed."""
 
     path: Path
     line: FlopLine
     tree: Tree
     iterations: int
-    """Of every entry."""
+    """Iterations of every entry."""
     first_slot: int
     _mapped: U8
 
     def entry(self, row: int) -> U8 | None:
-        """uint8[rows, 1176]: strategies on a canonical flop; None if they are not there, or damaged."""
+        """uint8[rows, 1176]: strategies on a canonical flop; None if missing or damaged."""
         start = self.first_slot + row * slot_bytes(self.tree)
         (seal,) = _SEAL.unpack(self._mapped[start : start + _SEAL.size].tobytes())
         if seal < _SEALED:
@@ -73,34 +73,34 @@ class BookFile:
         return data.reshape(-1, FLOP_HANDS) if seal == _seal(data.tobytes()) else None
 
     def rows_made(self) -> list[int]:
-        """Canonical flops whose entries are there. Reads all of them."""
+        """Canonical flops that have an entry. Reads all of them."""
         return [row for row in range(NUM_FLOPS) if self.entry(row) is not None]
 
 
 def book_path(folder: Path, line: str) -> Path:
-    """The file of a line."""
+    """Path of a line's file."""
     return folder / f"{line}{SUFFIX}"
 
 
 def flop_tree(line: FlopLine, menu: str) -> Tree:
-    """What is solved: the flop from its start to its end."""
+    """The tree that is solved: the flop from its start to its end."""
     context = Context(line.betting.text, line.ranges, {})
     root = find_root(line.betting, tuple(canonical_boards(3)[0].tolist()), context).root
     return build_tree(root, parse_menu_book(menu), max_rounds=1)
 
 
 def entry_bytes(tree: Tree) -> int:
-    """Of the strategies on a flop."""
+    """Size of the strategies on one flop."""
     return tree.round_rows[0] * FLOP_HANDS
 
 
 def slot_bytes(tree: Tree) -> int:
-    """Of a slot."""
+    """Size of a slot."""
     return -(-(_HEAD + entry_bytes(tree)) // _PAGE) * _PAGE
 
 
 def create_book_file(folder: Path, line: FlopLine, blueprint: Blueprint, menu: str, iterations: int) -> Path:
-    """Make an empty file; there is none or a whole one, whatever happens meanwhile."""
+    """Make an empty file, atomically."""
     path, tree = book_path(folder, line.text), flop_tree(line, menu)
     record = {"blueprint": blueprint.identity, "line": line.text, "menu": menu, "iterations": iterations}
     tables: dict[str, Table] = {
@@ -117,9 +117,9 @@ def create_book_file(folder: Path, line: FlopLine, blueprint: Blueprint, menu: s
 
 
 def open_book_file(path: Path, lines: dict[str, FlopLine], blueprint: Blueprint, menu: str) -> BookFile:
-    """Map a file that was made for a blueprint and a menu; others are refused.
+    """Map a file. Raises if it was not made for this blueprint and menu.
 
-    lines  of the blueprint, by their texts
+    lines  the blueprint's lines by text
     """
     header, tables = map_file(path, KIND, verify=True)
     try:
@@ -138,10 +138,10 @@ def open_book_file(path: Path, lines: dict[str, FlopLine], blueprint: Blueprint,
         end = max(header["tables"][name]["offset"] + table.nbytes for name, table in tables.items())
         iterations = int(header["iterations"])
     except KeyError as error:
-        raise BookError(f"{path} lacks something every flop book has: {error}") from None
+        raise BookError(f"{path} lacks an entry that every flop book has: {error}") from None
     if not same:
         raise BookError(
-            f"{path} was made by a Fathom that solved other trees: remove it and make it anew with"
+            f"{path} was made by a version of Fathom with other trees: remove it and make it again with"
             " `fathom blueprint flops`"
         )
     needed = _first_slot(end) + NUM_FLOPS * slot_bytes(tree)
@@ -153,10 +153,10 @@ def open_book_file(path: Path, lines: dict[str, FlopLine], blueprint: Blueprint,
 
 
 def write_entry(file: BookFile, row: int, strategies: U8) -> None:
-    """Put the strategies uint8[rows, 1176] on a canonical flop into a file, and see that they stay."""
+    """Write the strategies uint8[rows, 1176] on a canonical flop to a file and sync it to disk."""
     data = np.ascontiguousarray(strategies).tobytes()
     if len(data) != entry_bytes(file.tree):
-        raise ValueError(f"{len(data)} bytes are no entry of {file.path}")
+        raise ValueError(f"an entry of {file.path} has {entry_bytes(file.tree)} bytes, got {len(data)}")
     start = file.first_slot + row * slot_bytes(file.tree)
     with file.path.open("r+b", buffering=0) as writer:
         os.pwrite(writer.fileno(), _SEAL.pack(0), start)
@@ -167,7 +167,7 @@ def write_entry(file: BookFile, row: int, strategies: U8) -> None:
 
 
 def quantised(rows: F32) -> U8:
-    """Probabilities float32[A, H] in 255ths that add up to 255: rounded down, the largest remainders up."""
+    """Convert probabilities float32[A, H] to 255ths that add up to 255, by the largest remainder method."""
     exact = rows.astype(np.float64) * FULL
     whole = np.floor(exact)
     rank = np.argsort(np.argsort(whole - exact, axis=0, kind="stable"), axis=0, kind="stable")
@@ -176,13 +176,13 @@ def quantised(rows: F32) -> U8:
 
 
 def locate(board: tuple[int, ...]) -> tuple[int, int]:
-    """The number of a flop's canonical flop and the relabelling of suits that leads there."""
+    """The number of a flop's canonical flop, and the relabelling of suits that leads to it."""
     location = int(board_locations(3)[board_index(np.array(board, dtype=np.uint8))])
     return location >> LOCATION_BITS, location & ((1 << LOCATION_BITS) - 1)
 
 
 def flop_hands(row: int) -> I64:
-    """int64[1176]: hands that a canonical flop leaves possible, rising."""
+    """int64[1176]: hands that a canonical flop does not block, in ascending order."""
     return np.flatnonzero(unblocked(tuple(canonical_boards(3)[row].tolist())))
 
 
@@ -194,7 +194,7 @@ def _verify_origin(path: Path, header: Header, blueprint: Blueprint, menu: str) 
         )
     if header["menu"] != menu:
         raise BookError(
-            f"{path} was made with the bets {header['menu']!r}, the agent's are {menu!r}: make it anew with"
+            f"{path} was made with the bets {header['menu']!r}, the agent's are {menu!r}: make it again with"
             " `fathom blueprint flops`"
         )
 

@@ -1,11 +1,11 @@
-"""Making a flop book: which flops come first, and the solve of one of them.
+"""Makes flop books: the order of flops, and the solve of one entry.
 
-1. An entry is the flop from its start to its end, both players with the ranges of the blueprint, begun with
-   its strategies, turn and river learned on the way: what the agent solves at its first decision, with its
-   largest menu and for longer.
-2. The most frequent pairs of line and flop come first, in an order that is always the same: a book is of use
-   long before it is whole.
-3. An entry is a function of blueprint, line, flop, menu and iterations: whoever makes it, and when.
+1. An entry is the flop from its start to its end, with the blueprint's ranges for both players, a warm start
+   from the blueprint's strategies and learned leaves: the same solve as the agent's first decision on a flop,
+   with its largest menu and more iterations.
+2. The most frequent pairs of line and flop come first, in a fixed order, so that a book is useful long before
+   it is complete.
+3. An entry is a function of blueprint, line, flop, menu and iterations.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ BOOK_ITERATIONS = 1_500
 _LOCK = "making.lock"
 _SHUFFLE = 1
 _TRIAL_ITERATIONS = 50
-"""The first ones are slower."""
+"""Iterations to skip when measuring speed, because the first ones are slower."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ class Task:
 
     line: str
     row: int
-    """Of `canonical_boards(3)`."""
+    """Index in `canonical_boards(3)`."""
 
 
 def flops_in_order(count: int = NUM_FLOPS) -> I64:
-    """int64[count]: canonical flops, the most frequent first; of equally frequent ones a fixed mixture."""
+    """int64[count]: canonical flops, the most frequent first, ties in a fixed random order."""
     shuffled = np.random.default_rng(_SHUFFLE).permutation(NUM_FLOPS)
     order = shuffled[np.argsort(-board_multiplicities(3)[shuffled], kind="stable")]
     chosen: I64 = order[:count].astype(np.int64)
@@ -70,20 +70,20 @@ def flops_in_order(count: int = NUM_FLOPS) -> I64:
 
 
 def tasks_in_order(lines: Sequence[FlopLine], flops: I64) -> list[Task]:
-    """All pairs, the most frequent first."""
+    """All pairs of line and flop, the most frequent first."""
     weights = board_multiplicities(3)
     pairs = [(-line.share * int(weights[row]), Task(line.text, int(row))) for line in lines for row in flops]
     return [task for _, task in sorted(pairs, key=lambda pair: pair[0])]
 
 
 def flops_share(flops: I64) -> float:
-    """How many of all flops that are dealt these stand for."""
+    """Share of all dealt flops that these canonical flops stand for."""
     weights = board_multiplicities(3)
     return float(weights[flops].sum() / weights.sum())
 
 
 def flop_solver(blueprint: Blueprint, line: FlopLine, row: int, menu: str) -> DepthLimitedSolver:
-    """The solve of an entry, before its first iteration."""
+    """The solver of an entry, before its first iteration."""
     board = tuple(canonical_boards(3)[row].tolist())
     walk = BlueprintWalk(blueprint.tree, blueprint.definition)
     root = find_root(line.betting, board, Context(line.betting.text, line.ranges, {}))
@@ -98,7 +98,7 @@ def flop_solver(blueprint: Blueprint, line: FlopLine, row: int, menu: str) -> De
 
 
 def solve_entry(blueprint: Blueprint, line: FlopLine, row: int, menu: str, iterations: int) -> U8:
-    """uint8[rows, 1176]: what is kept of a solve. Blocks for seconds."""
+    """uint8[rows, 1176]: the stored strategies of a solve. Blocks for seconds."""
     solver = flop_solver(blueprint, line, row, menu)
     solver.solve(iterations)
     return strategies_of(solver.solution(), row)
@@ -113,8 +113,8 @@ def strategies_of(solution: Solution, row: int) -> U8:
 
 
 def seconds_of_entry(blueprint: Blueprint, line: FlopLine, row: int, menu: str, iterations: int) -> float:
-    """What the solve of an entry will take, from a few iterations. Blocks for a second or so."""
-    flop_solver(blueprint, line, row, menu).solve(2)  # kernels are loaded, files are read
+    """Estimate the time of an entry's solve from a few iterations. Blocks for about a second."""
+    flop_solver(blueprint, line, row, menu).solve(2)  # loads kernels and files
     started = time.perf_counter()
     solver = flop_solver(blueprint, line, row, menu)
     solver.solve(_TRIAL_ITERATIONS)
@@ -127,22 +127,22 @@ def seconds_of_entry(blueprint: Blueprint, line: FlopLine, row: int, menu: str, 
 def open_for_making(
     folder: Path, line: FlopLine, blueprint: Blueprint, menu: str, iterations: int
 ) -> BookFile:
-    """The file of a line, made if it is not there; one whose entries were solved otherwise is refused."""
+    """The file of a line, made if it does not exist. Raises if it has another number of iterations."""
     path = book_path(folder, line.text)
     if not path.exists():
         create_book_file(folder, line, blueprint, menu, iterations)
     file = open_book_file(path, {line.text: line}, blueprint, menu)
     if file.iterations != iterations:
         raise BookError(
-            f"{path} is made with {file.iterations:,} iterations: go on with --iterations {file.iterations},"
-            " or name another folder"
+            f"{path} has entries of {file.iterations:,} iterations:"
+            f" go on with --iterations {file.iterations}, or name another folder"
         )
     return file
 
 
 @contextmanager
 def only_maker(folder: Path) -> Iterator[None]:
-    """Have a folder, made if it is not there, to oneself; refused while another process does."""
+    """Lock a folder, made if it does not exist. Raises if another process holds the lock."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / _LOCK).open("w") as lock:
         try:
@@ -155,7 +155,7 @@ def only_maker(folder: Path) -> Iterator[None]:
 
 
 def entry_solver(path: Path, menu: str, iterations: int) -> Callable[[Task], U8]:
-    """What makes entries, for a process of its own.
+    """A function that makes entries, for a process of its own.
 
     path  of the blueprint
     """

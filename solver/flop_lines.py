@@ -1,4 +1,4 @@
-"""Lines before the flop: every way in which a blueprint's first round leads to a flop that is played."""
+"""Pre-flop lines: every betting sequence of the blueprint's first round that leads to a flop with betting."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ _HANDS = HAND_CARDS.astype(np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlopLine:
-    """One of them."""
+    """A pre-flop line."""
 
     text: str
-    """As people write it: r300c."""
+    """The line in the usual notation, such as r300c."""
     betting: BettingState
-    """At the start of the flop."""
+    """Betting state at the start of the flop."""
     share: float
-    """Of the flops that are played with bets to come, as the blueprint plays before them."""
+    """Share among all flops with betting to come, when the blueprint plays the first round."""
     ranges: F32
-    """float32[2, 1326]: what both players bring to the flop, by the blueprint."""
+    """float32[2, 1326]: both players' ranges on the flop under the blueprint."""
 
 
 def line_text(betting: BettingState) -> str:
-    """The line of a hand that has seen a flop."""
+    """The pre-flop line of a hand that has reached the flop."""
     return betting.text.partition("/")[0]
 
 
 def flop_lines(blueprint: Blueprint) -> list[FlopLine]:
-    """All lines of a blueprint, the most frequent first."""
+    """All pre-flop lines of a blueprint, the most frequent first."""
     found = list(_lines(blueprint, 0, start(blueprint.definition), everything(), everything()))
     total = sum(share for _, share, _ in found)
     lines = [FlopLine(line_text(state), state, share / total, ranges) for state, share, ranges in found]
@@ -48,10 +48,10 @@ def flop_lines(blueprint: Blueprint) -> list[FlopLine]:
 def _lines(
     blueprint: Blueprint, node: int, betting: BettingState, reach: F32, ranges: F32
 ) -> Iterator[tuple[BettingState, float, F32]]:
-    """Flops below a node, how many pairs of hands come there, and what both players bring.
+    """Flops below a node, the weight of pairs of hands that reach them, and both ranges.
 
-    reach   float32[2, 1326]: how often each hand comes here
-    ranges  float32[2, 1326]: likewise, except that what is never done says nothing (`nested.narrowed`)
+    reach   float32[2, 1326]: reach of each hand
+    ranges  float32[2, 1326]: likewise, but unchanged by actions that are never taken (`nested.narrowed`)
     """
     tree = blueprint.tree
     if tree.kind[node] == CHANCE:

@@ -1,8 +1,9 @@
-"""Where a flop solve begins: with what the blueprint does there.
+"""Warm start of flop solves from the blueprint's strategies.
 
-A few dozen iterations from nothing know less of a flop than the blueprint. So both players begin with its
-strategies, which count as some iterations done already: none more, and they are what is played; each one
-corrects them for the ranges and bets at hand (strategy-based warm starting; Brown and Sandholm, 2016).
+A few dozen iterations from zero know less about a flop than the blueprint does. So both players start from
+its strategies, which count as some finished iterations: without further iterations they are what is played,
+and each iteration corrects them for the actual ranges and bets (strategy-based warm starting; Brown and
+Sandholm, 2016).
 """
 
 from __future__ import annotations
@@ -17,25 +18,25 @@ from solver.blueprint import FULL, Blueprint
 from solver.blueprint_walk import OFF_TREE, WalkTree
 from solver.depth_limited import DepthLimitedSolver
 from solver.layout import F32, I64
-from solver.leaf_match import Twins, likest_raise
+from solver.leaf_match import Twins, nearest_raise
 from solver.tree import CALL_ACTION, DECISION, Tree
 
 _ITERATIONS = 30
-"""What the blueprint counts as in the average."""
+"""Iterations that the blueprint counts as in the average."""
 _REGRET = 10.0
-"""Chips of regret that a strategy begins with, for each chip of the bet to call. On two flops (`fathom bench
-play`) 60 and 200 iterations lost 0.7 and 0.2 % of pot with 1, 0.4 and 0.2 with 10, 0.4 and 0.3 with 30, 1.4
-and 0.6 from nothing."""
-_LIKE = log(2.0)
-"""A raise more than twice or less than half of another, in pots, does not stand for it."""
+"""Initial regret of a strategy, in chips per chip of the bet to call. On two flops (`fathom bench play`) 60
+and 200 iterations lost 0.7 and 0.2 % of pot with 1, 0.4 and 0.2 with 10, 0.4 and 0.3 with 30, 1.4 and 0.6
+from zero."""
+_SIMILAR = log(2.0)
+"""A raise more than twice or less than half of another, in pots, does not match it."""
 
 
 def begin_with_blueprint(
     solver: DepthLimitedSolver, blueprint: Blueprint, walk: WalkTree, twins: Twins, board: Cards
 ) -> None:
-    """Both players' strategies of a flop solve that has not begun yet.
+    """Initialise both players' strategies in a flop solver that has not run yet.
 
-    Where the blueprint does not have the hand's bets the solve begins from nothing: iterations that nobody
+    If the hand's bets are not in the blueprint the solve starts from zero, because iterations that nobody
     played must not count.
     """
     game = solver.game
@@ -49,7 +50,7 @@ def begin_with_blueprint(
 def blueprint_strategies(
     blueprint: Blueprint, walk: WalkTree, tree: Tree, twins: Twins, board: Cards, labels: I64
 ) -> dict[int, F32]:
-    """float32[A, H] at every decision of a flop tree that the blueprint has a twin of.
+    """float32[A, H] for every decision node of a flop tree that has a match in the blueprint.
 
     labels  int64[H]: hand indices, none blocked by the board
     """
@@ -65,11 +66,11 @@ def blueprint_strategies(
 
 
 def action_shares(walk: WalkTree, twin: int, codes: tuple[int, ...], faced: int) -> F32:
-    """float32[A, B]: which share of each of the blueprint's actions each of ours gets; columns add up to 1.
+    """float32[A, B]: share of each blueprint action that each of our actions gets; columns add up to 1.
 
-    A raise of ours goes with the likest of the blueprint's, if it is like enough; those that go with the same
-    one share it alike. What the blueprint raises and none of ours goes with becomes the likest raise of
-    ours, or a call.
+    Each of our raises takes the nearest raise of the blueprint, if it is near enough; several that take the
+    same one share it equally. A blueprint raise that none of ours takes goes to our nearest raise, or to a
+    call.
     """
     children = walk.children[walk.first_child[twin] : walk.first_child[twin + 1]].tolist()
     theirs = {child: pot_fraction(int(walk.action[child]), int(walk.faced[twin])) for child in children}
@@ -77,9 +78,9 @@ def action_shares(walk: WalkTree, twin: int, codes: tuple[int, ...], faced: int)
     shares = np.zeros((len(codes), len(children)), dtype=np.float32)
     for a, size in ours.items():
         all_in = codes[a] >= walk.stack
-        raised = likest_raise(walk, twin, codes[a], faced, all_in)
+        raised = nearest_raise(walk, twin, codes[a], faced, all_in)
         if raised != OFF_TREE and (
-            (all_in and walk.action[raised] >= walk.stack) or abs(log(size / theirs[raised])) <= _LIKE
+            (all_in and walk.action[raised] >= walk.stack) or abs(log(size / theirs[raised])) <= _SIMILAR
         ):
             shares[a, children.index(raised)] = 1
     call = codes.index(CALL_ACTION)
@@ -88,7 +89,7 @@ def action_shares(walk: WalkTree, twin: int, codes: tuple[int, ...], faced: int)
         if code <= CALL_ACTION:
             shares[codes.index(code) if code in codes else call, b] = 1
         elif not shares[:, b].any():
-            likest = min(ours, key=lambda a: abs(log(ours[a] / theirs[child])), default=call)
-            shares[likest, b] = 1
+            nearest = min(ours, key=lambda a: abs(log(ours[a] / theirs[child])), default=call)
+            shares[nearest, b] = 1
     shares /= shares.sum(axis=0)
     return shares

@@ -1,8 +1,8 @@
 """A game the engine can solve: hands, public boards and a tree, as data.
 
-Every two-player game with private hands of one or two cards fits: a hand of one card gets a second card of
-its own that no other hand holds, so the same sums over unblocked hands serve all games. Chance is uniform
-over the public cards that neither player holds.
+Every two-player game with private hands of one or two cards fits. A hand of one card gets a second, dummy
+card that no other hand holds, so the same sums over unblocked hands serve all games. Chance is uniform over
+the public cards that neither player holds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Strengths = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """Everything a solve needs. `hand` is an index into `hands`."""
+    """Everything that a solve needs. `hand` is an index into `hands`."""
 
     tree: Tree
     hands: I64
@@ -43,18 +43,18 @@ class Game:
 
     @property
     def num_hands(self) -> int:
-        """Hands in play."""
+        """Number of hands."""
         return len(self.hands)
 
     def boards_of_round(self, round_index: int) -> range:
-        """Boards of a round; they are numbered in one piece."""
+        """Boards of a round, which have consecutive numbers."""
         first = last = 0
         for _ in range(round_index):
             first, last = int(self.boards.first_child[first]), int(self.boards.first_child[last + 1]) - 1
         return range(first, last + 1)
 
     def pairings(self) -> float:
-        """Σ of both weights over the pairs of hands that share no card: what values are divided by."""
+        """Total weight of pairs of hands that share no card: root values are divided by it."""
         return float(self.ranges[0].astype(np.float64) @ self.unblocked_weight(1))
 
     def unblocked_weight(self, player: int) -> npt.NDArray[np.float64]:
@@ -85,10 +85,10 @@ def make_game(
 ) -> Game:
     """Lay out boards and hands for the kernels.
 
-    num_cards  cards including the dummies of one-card hands
-    deck       cards that may come up; `root_board` is taken out here
+    num_cards  number of cards, including the dummies of one-card hands
+    deck       cards that may come; cards of `root_board` are removed here
     strengths  board of the last round -> int64[H], larger is stronger; any value for blocked hands
-    hand_size  cards each player really holds
+    hand_size  real cards per hand
     """
     num_hands = len(hands)
     stride = (num_hands // LINE + 1) * LINE
@@ -176,7 +176,7 @@ def _order_hands(
 
 
 def _spread_order(hands: I64, num_cards: int) -> I64:
-    """Hands of the same difference together: neighbours seldom share a card.
+    """Order hands by the difference of their cards, so that neighbours rarely share a card.
 
     Otherwise the running sums of the terminals would wait for each other.
     """
@@ -184,12 +184,12 @@ def _spread_order(hands: I64, num_cards: int) -> I64:
 
 
 def showdown_order(hands: I64, strength: Strengths, num_cards: int) -> I64:
-    """The weakest hand first; the order of equal hands is free."""
+    """Hands from weakest to strongest; the order of equal hands is arbitrary."""
     spread = _spread_order(hands, num_cards)
     return spread[strength[spread].argsort(kind="stable")]
 
 
 def compact_hands(ranges: F32, playable: npt.NDArray[np.bool_]) -> I64:
-    """Hands worth keeping: playable, and of some weight to somebody."""
+    """Hands to keep: playable, and with weight in either range."""
     weights: I32 = (ranges > 0).sum(axis=0).astype(np.int32)
     return np.flatnonzero(playable & (weights > 0))

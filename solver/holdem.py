@@ -14,7 +14,7 @@ from solver.layout import F32
 from solver.tree import RIVER, Tree
 
 LEAST_WEIGHT = 1e-18
-"""What the largest weight of a range must be: totals of strategies and regrets up to 1e-30 count as none."""
+"""Smallest allowed maximum weight of a range: totals of strategies and regrets up to 1e-30 count as zero."""
 
 
 def holdem_game(board: Cards, tree: Tree, ranges: F32) -> Game:
@@ -27,9 +27,9 @@ def holdem_game(board: Cards, tree: Tree, ranges: F32) -> Game:
         raise CardError(f"the board {cards_text(board)!r} does not fit a tree of {tree.num_rounds} rounds")
     weights = np.asarray(ranges, dtype=np.float32)
     if weights.shape != (2, NUM_HANDS) or not np.isfinite(weights).all() or (weights < 0).any():
-        raise RangeError("ranges must be two rows of 1326 weights, none negative")
+        raise RangeError("ranges must be two rows of 1326 finite weights, none negative")
     labels = compact_hands(weights, unblocked(board))
-    if tree.num_rounds == 1:  # threads share a lone river by parts of its order: `parts`
+    if tree.num_rounds == 1:  # threads split a single river by ranges of this order: `parts`
         strength = river_strengths(board)[labels].astype(np.int64)
         labels = labels[showdown_order(HAND_CARDS[labels].astype(np.int64), strength, NUM_CARDS)]
     hands = HAND_CARDS[labels].astype(np.int64)

@@ -1,7 +1,7 @@
-"""Hold'em deals for the trainer: nine cards, the buckets of both hands in every round, and who wins.
+"""Hold'em deals for the trainer: nine cards, the buckets of both hands in every round, and the winner.
 
-When all the money is in before the river, who wins is a mean over `RUNOUTS` ways to deal the rest, the one
-that was dealt among them.
+When all money is in before the river, the outcome is a mean over `RUNOUTS` run-outs, including the one that
+was dealt.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from solver.layout import F32, I64, U8, U64
 
 DEALT = 9  # two cards to player 0, two to player 1, five on the board
 RUNOUTS = 8
-_KNOWN = (4, 7, 8, 9)  # cards dealt when each round is bet
+_KNOWN = (4, 7, 8, 9)  # cards dealt by each betting round
 
 
 @dataclass(frozen=True, slots=True)
 class HoldemDealer:
-    """All four rounds, with the buckets of a card abstraction."""
+    """Deals all four rounds, with the buckets of a card abstraction."""
 
     tables: BucketTables
 
@@ -37,7 +37,7 @@ class HoldemDealer:
 
 @dataclass(frozen=True, slots=True)
 class PreflopDealer:
-    """One round of betting over the 169 classes, then the board."""
+    """Deals one round of betting over the 169 classes, then the board."""
 
     def fill(self, random: U64, deals: Deals) -> None:
         """Fill a batch."""
@@ -71,7 +71,7 @@ def deal_preflop(random: U64, deals: Deals) -> None:
 
 @kernel
 def _shuffle(random: U64, deck: U8, hands: I64) -> None:
-    """Nine random cards to the front of the deck, whatever its order; the first four make two hands."""
+    """Shuffle nine random cards to the front of the deck; the first four make two hands."""
     _draw(random, deck, 0)
     for p in range(2):
         low = np.int64(min(deck[2 * p], deck[2 * p + 1]))
@@ -81,7 +81,7 @@ def _shuffle(random: U64, deck: U8, hands: I64) -> None:
 
 @kernel
 def _draw(random: U64, deck: U8, known: int) -> None:
-    """Deal all but the first `known` of nine cards anew."""
+    """Deal all but the first `known` of nine cards again."""
     for i in range(known, DEALT):
         j = i + np.int64(random_unit(random) * np.float32(NUM_CARDS - i))
         deck[i], deck[j] = deck[j], deck[i]
@@ -89,13 +89,13 @@ def _draw(random: U64, deck: U8, known: int) -> None:
 
 @kernel
 def fill_outcomes(random: U64, deck: U8, outcome: F32) -> None:
-    """What the first player wins of the stake if no more is bet after each round.
+    """The first player's share of the stake if there is no more betting after each round.
 
-    deck     uint8[52]        in: nine cards dealt; out: those known in the first round
+    deck     uint8[52]        in: nine dealt cards; out: only those known in the first round are unchanged
     outcome  float32[rounds]  out
     """
     dealt = deal_winner(deck)
-    for r in range(outcome.shape[0] - 1, -1, -1):  # last round first: what it deals anew no other needs
+    for r in range(outcome.shape[0] - 1, -1, -1):  # last round first, as each deals later cards again
         known, wins = _KNOWN[r], dealt
         if known == DEALT:
             outcome[r] = np.float32(wins)
@@ -108,7 +108,7 @@ def fill_outcomes(random: U64, deck: U8, outcome: F32) -> None:
 
 @kernel
 def deal_winner(deck: U8) -> int:
-    """Who has the better hand of nine dealt cards: 1 the first player, -1 the second, 0 neither."""
+    """The winner of nine dealt cards: 1 the first player, -1 the second, 0 for a tie."""
     key, held = START, np.uint64(0)
     for i in range(4, DEALT):
         key += CARD_KEYS[deck[i]]

@@ -1,16 +1,16 @@
-"""The arrays the solver's kernels share, their index order and types.
+"""The arrays that the solver's kernels share: index order and types.
 
-One hand list serves a whole game: `hand` is an index 0..H-1 over the hands not blocked by the root board,
-rows of hands are `stride` elements apart, a multiple of 16 above H. Hands blocked by a later public card keep
-their place; they get value 0 and do no harm.
+One list of hands serves a whole game. `hand` is an index 0..H-1 over the hands that the root board does not
+block. Rows of hands are `stride` elements apart, a multiple of 16 above H. Hands blocked by a later public
+card keep their place and get the value 0.
 
 Every table of regrets or strategy sums is one flat float32 array: [board][action row][hand]. `Boards.table`
-says where a board's rows start; a node's rows are its `action_row`.. in its round.
+gives the start of a board's rows; a node's rows start at its `action_row` within its round.
 
-A *pass* updates one traverser. It walks each board's part of the tree as a straight program, made once:
-reach of the opponent down (`down`), eight terminals at a time (`lane_*`), values of the traverser up (`up`).
-Rows of reach and of values live in two scratch arrays [row][hand]; the same row numbers mean the same
-node on every board.
+A *pass* updates one traverser. It walks each board's part of the tree by a straight-line program, made once:
+the opponent's reach down (`down`), eight terminals at a time (`lane_*`), the traverser's values up (`up`).
+Rows of reach and of values are in two scratch arrays [row][hand]; a row number means the same node on every
+board.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ I8 = npt.NDArray[np.int8]
 
 LANES = 8
 LINE = 16
-"""Elements of a cache line: what threads share is cut at multiples of it."""
+"""Elements of a cache line; shared arrays are split at multiples of it."""
 CHUNKS = 16
-"""Second-round boards are added up in this many fixed parts, so results do not depend on the threads."""
+"""Second-round boards are summed in this fixed number of parts, so that results do not depend on threads."""
 
 
 class Boards(NamedTuple):
@@ -45,7 +45,7 @@ class Boards(NamedTuple):
     first_child: I32
     """int32[B + 1]: boards that follow from b are first_child[b]..first_child[b + 1] - 1."""
     position: U16
-    """uint16[B, stride]: place of each hand in the board's order, blocked and padding hands at `stride`."""
+    """uint16[B, stride]: place of each hand in the board's order; `stride` for blocked and padding hands."""
     pair: U32
     """uint32[B, H]: the two cards of the hand at each place, each times 8: first | second << 16."""
     ends: U16
@@ -53,11 +53,12 @@ class Boards(NamedTuple):
     live: I32
     """int32[B]: unblocked hands."""
     groups: I32
-    """int32[B]: tie groups; 0 on boards that see no showdown."""
+    """int32[B]: number of tie groups; 0 on boards without showdowns."""
     first_image: I32
-    """int32[B + 1]: a board b of round two stands for images first_image[b]..first_image[b + 1] - 1 too."""
+    """int32[B + 1]: images of a second-round board b: first_image[b]..first_image[b + 1] - 1."""
     image: U16
-    """uint16[I, stride]: the hand that plays here as each hand does on a board left out (`symmetry`)."""
+    """uint16[I, stride]: for each hand of the image, the hand that plays here as it does there
+    (`symmetry`)."""
 
 
 class Program(NamedTuple):
@@ -72,7 +73,7 @@ class Program(NamedTuple):
     up: I32
     """int32[:, 6]: action_row, num_actions, value row of the first child, of the node, accumulate, node."""
     clear: I32
-    """int32[:]: value rows the next round adds to, with nothing written before."""
+    """int32[:]: value rows that the next round adds to without a write before."""
     lane_kind: I32
     """int32[G, 2]: FOLDS, SHOWDOWNS or MIXED; whether any lane accumulates."""
     lane_showdown: I32
@@ -82,15 +83,17 @@ class Program(NamedTuple):
     lane_out: I32
     """int32[G, 8]: value row."""
     lane_win: F32
-    """float32[G, 8]: chips won or lost at the showdown, times the chance of the public cards; 0 if none."""
+    """float32[G, 8]: chips won or lost at the showdown, times the probability of the public cards; 0 if
+    none."""
     lane_gain: F32
-    """float32[G, 8]: chips the traverser gains by the fold (negative if his own), likewise."""
+    """float32[G, 8]: chips the traverser gains by the fold, negative if they fold, times the same
+    probability."""
     lane_keep: F32
     """float32[G, 8]: 1 if the lane adds to its row."""
 
 
 class Shape(NamedTuple):
-    """Sizes every kernel needs."""
+    """Sizes that every kernel needs."""
 
     stride: int
     num_cards: int
@@ -98,10 +101,10 @@ class Shape(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What an iteration changes."""
+    """Arrays that an iteration changes."""
 
     regret: F32
-    """float32[table size]. In evaluations: whatever table the strategies are read from."""
+    """float32[table size]. In evaluations: the table that strategies are read from."""
     average: F32
     """float32[table size]: strategy sums."""
     basis: F32
@@ -128,10 +131,10 @@ class Scratch(NamedTuple):
 
 
 class Team(NamedTuple):
-    """What the threads of one solve share."""
+    """State shared by the threads of one solve."""
 
     root: Scratch
-    """Rows of the first round; on a lone river, of this thread's part."""
+    """Rows of the first round; on a single river, of this thread's part."""
     chunks: F32
     """float32[CHUNKS * leaves * stride]: what each chunk of second-round boards adds to the leaves."""
     leaf_reach: I32
@@ -141,7 +144,7 @@ class Team(NamedTuple):
     counters: I64
     """int64[NUM_COUNTERS]: see `kernels.threads`."""
     told: F32
-    """float32[2 * batch * parts * 2, line]: what the parts of a lone river tell each other. A row is S and F
+    """float32[2 * batch * parts * 2, line]: sums that the parts of a single river exchange. A row is S and F
     of `kernels.terminal`: [turn][group of a batch][part][for the parts above it, below it]."""
     own: F32
     """float32[2 * batch, line]: for each group of a batch, S and F of this part, in its own memory."""
@@ -150,7 +153,7 @@ class Team(NamedTuple):
     fold_lanes: F32
     """float32[batch, (stride + 1) * 8]: fold reach."""
     batch: int
-    """Groups of terminals between two meetings of threads that share a lone river; else 0."""
+    """Groups of terminals between two barriers of threads that share a single river; else 0."""
     num_threads: int
 
 
@@ -160,17 +163,17 @@ class Gadget(NamedTuple):
     player: int
     """The constrained player, or -1 for no gadget."""
     regret: F32
-    """float32[2 * stride]: of entering and of not entering."""
+    """float32[2 * stride]: regrets of entering and of not entering."""
     reach: F32
     """float32[3 * stride]: the player's range, the part that enters, the part that does not."""
     value: F32
     """float32[3 * stride]: value of the choice, of entering, of the alternative."""
     forced: float
-    """The share of his range that has no choice and enters."""
+    """Share of the constrained player's range that enters without a choice."""
 
 
 class Step(NamedTuple):
-    """One pass: who, how, and the factors of the schedule."""
+    """One pass: traverser, mode, and the factors of the schedule."""
 
     traverser: int
     mode: int
@@ -183,7 +186,7 @@ class Step(NamedTuple):
 
 
 def aligned(size: int) -> F32:
-    """Zeros on a cache-line boundary: a vector that straddles two lines costs twice."""
+    """Zeros aligned to a cache line: vectors that straddle two lines cost twice."""
     raw = np.zeros(size + 16, dtype=np.float32)
     offset = (-raw.ctypes.data % 64) // 4
     return raw[offset : offset + size]

@@ -1,10 +1,10 @@
-"""What a value net sees of a state at the end of the flop: 34 numbers about betting, both hands, the pair.
+"""Value net features of a state at the end of the flop: 34 numbers on betting, both hands and the pair.
 
-1. Hands are taken together in classes: those of similar prospects, so many that a table of all pairs of
-   classes is small. A class is described by the means over its hands.
-2. Prospects are found by looking at some run-outs, always the same ones for a flop: the share of all hands
-   that a hand beats on each, and how two classes fare against each other.
-3. The betting is that of the blueprint's leaf that stands for the state, the chips are the real ones.
+1. Hands are grouped into classes of similar prospects, few enough for a table of all pairs of classes. A
+   class is described by the means over its hands.
+2. Prospects are measured on some run-outs, the same for every use of a flop: the share of all hands that a
+   hand beats on each, and how two classes fare against each other.
+3. Betting features are those of the leaf's match in the blueprint; chips are the real ones.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_CLASSES = 128
 _RUN_OUTS = 64
 _RUN_OUT_SEED = 0
 _SPLIT_WEIGHTS = np.array([3, 2, 1, 1, 1, 1, 1], dtype=np.float32)
-"""How much features of a hand count in telling hands apart."""
+"""Weights of the hand features in telling hands apart."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,14 +48,14 @@ class FlopClasses:
 
     @property
     def num_classes(self) -> int:
-        """C."""
+        """Number of classes."""
         return len(self.hand)
 
 
 def flop_classes(flop: Cards, labels: I64, max_classes: int = MAX_CLASSES) -> FlopClasses:
-    """Put hands in classes and look at how they fare.
+    """Group hands into classes and compute their features.
 
-    labels  int64[H]: the hands, by their numbers of 1326; none blocked by the flop
+    labels  int64[H]: the hands (0..1325), none blocked by the flop
     """
     everybody = np.flatnonzero(unblocked(flop))
     places, strengths = [], []
@@ -74,7 +74,7 @@ def flop_classes(flop: Cards, labels: I64, max_classes: int = MAX_CLASSES) -> Fl
 
 
 def betting_features(leaf: Leaf, tree: Tree, big_blind: int, flop: Cards, chooser: int) -> F32:
-    """float32[14]: of a leaf after which somebody can still bet.
+    """float32[14]: betting features of a leaf with further betting.
 
     tree  the blueprint's
     """
@@ -115,7 +115,7 @@ def betting_features(leaf: Leaf, tree: Tree, big_blind: int, flop: Cards, choose
 
 
 def _prospects(now: F32, later: F32) -> F32:
-    """float32[H, 7]: of each hand over the run-outs that do not block it.
+    """float32[H, 7]: features of each hand over the run-outs that do not block it.
 
     now    float32[H]: share of hands beaten on the flop
     later  float32[R, H]: on the river, -1 if blocked
@@ -140,7 +140,7 @@ def _prospects(now: F32, later: F32) -> F32:
 
 
 def _split(prospects: F32, max_classes: int) -> I64:
-    """int64[H]: classes by halving, again and again, the one whose hands differ most from each other."""
+    """int64[H]: classes made by repeatedly halving the class with the largest spread."""
     scaled = prospects * _SPLIT_WEIGHTS
     parts = [np.arange(len(scaled))]
     spreads = [_spread(scaled)]
@@ -166,7 +166,7 @@ def _spread(rows: F32) -> float:
 
 
 def _pairs(strengths: list[U16], places: list[F32], hand_class: I64, num_classes: int) -> F32:
-    """float32[C, C, 6]: who is ahead on the flop and on the river, and with what."""
+    """float32[C, C, 6]: equity and lead of one class against another, on the flop and on the river."""
     tables = np.zeros((2, 4, num_classes, num_classes), dtype=np.float32)
     for number, (strength, row) in enumerate(zip(strengths, places, strict=True)):
         order = np.argsort(strength, kind="stable")
@@ -179,7 +179,7 @@ def _pairs(strengths: list[U16], places: list[F32], hand_class: I64, num_classes
 
 
 def _flop_strengths(flop: Cards, hands: I64) -> U16:
-    """uint16[1326]: 0 for all others."""
+    """uint16[1326]: strengths on the flop; 0 for all other hands."""
     board = np.tile(np.array(flop, dtype=np.uint8), (len(hands), 1))
     strengths = np.zeros(NUM_HANDS, dtype=np.uint16)
     strengths[hands] = evaluate(np.concatenate([HAND_CARDS[hands], board], axis=1))

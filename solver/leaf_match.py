@@ -1,8 +1,8 @@
-"""Which part of the blueprint stands for what follows a leaf of a depth-limited tree.
+"""Finds the blueprint's subtree for each leaf of a depth-limited tree.
 
-A leaf is matched by its betting: the actions of the round are replayed in the blueprint's tree, each raise as
-the offered one that is likest by the pseudo-harmonic measure. What the blueprint wins from there is scaled by
-the ratio of the pots (Brown, Sandholm and Amos, 2018, appendix), and nobody can lose more than his stack.
+A leaf is matched by its betting: the round's actions are replayed in the blueprint's tree, each raise as the
+nearest offered size by the pseudo-harmonic measure. The blueprint's values from there on are scaled by the
+ratio of the pots (Brown, Sandholm and Amos, 2018, appendix), and limited to the stack.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ SHOWDOWN_ONLY = -1
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Where a depth-limited tree ends and what stands for the rest."""
+    """A leaf of a depth-limited tree and its match in the blueprint."""
 
     node: int
-    """Of the depth-limited tree."""
+    """Node of the depth-limited tree."""
     stake: float
-    """What each player has put in, half of the dead money included."""
+    """Chips each player has put in, including half of the dead money."""
     blueprint_node: int
-    """The blueprint's decision that follows, or SHOWDOWN_ONLY if nobody can bet any more."""
+    """The blueprint's next decision node, or SHOWDOWN_ONLY if there is no more betting."""
     scale: float
-    """Chips here for a chip there."""
+    """Chips in this game per chip in the blueprint."""
     stack: float
-    """Nobody can lose more."""
+    """Upper bound of a player's loss, in chips."""
 
     def subtree(self, blueprint: Tree, kept: npt.NDArray[np.bool_] | None = None) -> tuple[Tree, I64]:
-        """The blueprint's tree from there on, in the leaf's chips, and its nodes' numbers in the blueprint.
+        """The blueprint's tree from there on in the leaf's chips, and its nodes' numbers in the blueprint.
 
         kept  bool[N]: nodes of the blueprint to keep (`cut.thin_tree`), all of them by default
         """
@@ -52,10 +52,10 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Twins:
-    """What stands in the blueprint for each node of a tree."""
+    """The blueprint's match of each node of a tree."""
 
     nodes: I64
-    """int64[N]: decisions of the blueprint, or what ends its hand, or OFF_TREE."""
+    """int64[N]: blueprint nodes, or OFF_TREE."""
     faced: I64
     """int64[N]: the bet to call, as a total over the hand."""
 
@@ -66,16 +66,16 @@ class Twins:
 
 
 def match_nodes(tree: Tree, root: BettingRoot, blueprint: WalkTree, blueprint_root: int) -> Twins:
-    """Follow every line of a tree, over one round or more, through the blueprint's.
+    """Match every node of a tree, over one or more rounds, to the blueprint's tree.
 
-    blueprint_root  the decision of the blueprint that stands for the root, or OFF_TREE
+    blueprint_root  the blueprint's decision node for the root, or OFF_TREE
     """
     nodes = np.full(tree.num_nodes, OFF_TREE, dtype=np.int64)
     faced = np.zeros(tree.num_nodes, dtype=np.int64)
     nodes[0], faced[0] = blueprint_root, max(root.spent)
     for node in np.flatnonzero((tree.kind == DECISION) | (tree.kind == CHANCE)).tolist():
         twin, to_call = int(nodes[node]), int(faced[node])
-        if tree.kind[node] == CHANCE:  # what follows has the number of the decision after the card already
+        if tree.kind[node] == CHANCE:  # the twin is already the decision after the card
             nodes[tree.children_of(node)], faced[tree.children_of(node)] = twin, to_call
             continue
         lost = twin == OFF_TREE or blueprint.kind[twin] != DECISION
@@ -87,21 +87,21 @@ def match_nodes(tree: Tree, root: BettingRoot, blueprint: WalkTree, blueprint_ro
             if action == CALL_ACTION:
                 nodes[child] = abstract_call(blueprint, twin)
             else:
-                nodes[child] = likest_raise(blueprint, twin, action, to_call, action >= root.stack)
+                nodes[child] = nearest_raise(blueprint, twin, action, to_call, action >= root.stack)
     return Twins(nodes, faced)
 
 
 def match_leaves(tree: Tree, root: BettingRoot, blueprint: WalkTree, blueprint_root: int) -> list[Leaf]:
-    """The leaves of a tree made with `max_rounds=1`, in order.
+    """The leaves of a tree made with `max_rounds=1`, in node order.
 
-    blueprint_root  the decision of the blueprint that stands for the root, or OFF_TREE: then nobody is
-                    expected to bet after the leaves
+    blueprint_root  the blueprint's decision node for the root, or OFF_TREE: then there is no betting after
+                    the leaves
     """
     return leaves_of(tree, root, blueprint, match_nodes(tree, root, blueprint, blueprint_root))
 
 
 def leaves_of(tree: Tree, root: BettingRoot, blueprint: WalkTree, twins: Twins) -> list[Leaf]:
-    """The leaves of a tree whose nodes are matched already."""
+    """The leaves of a tree whose nodes are matched."""
     stack = root.stack + root.dead / 2
     leaves = []
     for node in np.flatnonzero(tree.kind == CHANCE).tolist():
@@ -112,10 +112,10 @@ def leaves_of(tree: Tree, root: BettingRoot, blueprint: WalkTree, twins: Twins) 
     return leaves
 
 
-def likest_raise(blueprint: WalkTree, node: int, total: int, faced: int, all_in: bool) -> int:
-    """The child that stands for a raise to `total`; OFF_TREE where the blueprint offers no raise.
+def nearest_raise(blueprint: WalkTree, node: int, total: int, faced: int, all_in: bool) -> int:
+    """The child that is nearest to a raise to `total`; OFF_TREE if the blueprint offers no raise.
 
-    Only an all-in is taken for one, if the node has a choice: after it nothing could follow.
+    Unless the raise is all-in, an all-in child is only chosen if there is no other, as no betting follows it.
     """
     children = blueprint.children[blueprint.first_child[node] : blueprint.first_child[node + 1]].tolist()
     raises = [child for child in children if blueprint.action[child] > CALL_ACTION]

@@ -1,7 +1,7 @@
-"""Fewer bets after the flop: what is learned there while a flop is solved has to be learned quickly.
+"""Thins the blueprint's betting after the flop, so that learned leaves can learn with few iterations.
 
-Of the blueprint's bets on turn and river one is kept, the likest to the pot, and all-ins that are not many
-times the pot. Who would have made another makes the likest that is left, or calls.
+At each turn and river decision one bet is kept, the one nearest to the pot, and all-ins that are not many
+times the pot. A bet that is dropped is replaced by the nearest one that is left, or by a call.
 """
 
 from __future__ import annotations
@@ -19,27 +19,28 @@ from solver.layout import U8
 from solver.tree import CALL_ACTION, DECISION, Tree
 
 _MOST_ALL_IN = 2.5
-"""In pots: larger ones are rare, and few iterations tell little of what swings by whole stacks."""
+"""Largest all-in to keep, in pots: larger ones are rare, and few iterations learn little about them."""
 _TURN = 2
 
 
 class Thinning(NamedTuple):
-    """What is left of a blueprint's tree."""
+    """The kept part of a blueprint's tree."""
 
     kept: npt.NDArray[np.bool_]
     """bool[N]"""
     becomes: U8
-    """uint8[N, MAX_ACTIONS]: for each action of a decision, its number among those kept, or of the likest."""
+    """uint8[N, MAX_ACTIONS]: for each action of a decision node, its index, or its nearest's, among those
+    kept."""
 
 
 def every_action(num_nodes: int) -> U8:
-    """`Thinning.becomes` of a tree from which nothing was taken."""
+    """`Thinning.becomes` of a tree that keeps all actions."""
     return np.tile(np.arange(MAX_ACTIONS, dtype=np.uint8), (num_nodes, 1))
 
 
 @lru_cache(maxsize=2)
 def thin_blueprint(blueprint: Blueprint) -> Thinning:
-    """What is kept of turn and river; worked out once for a blueprint."""
+    """Thin turn and river of a blueprint; computed once per blueprint."""
     tree = blueprint.tree
     faced = np.full(tree.num_nodes, blueprint.definition.big_blind, dtype=np.int64)
     kept, becomes = np.ones(tree.num_nodes, dtype=np.bool_), every_action(tree.num_nodes)
@@ -65,7 +66,7 @@ def _thin_node(
     bets = [child for child in pots if tree.action[child] < stack]
     all_ins = [child for child in pots if tree.action[child] >= stack and pots[child] <= _MOST_ALL_IN]
     left = sorted(bets, key=lambda child: abs(log(pots[child])))[:1] + all_ins
-    if not left and not tree.action[children[0]] < CALL_ACTION:  # a decision needs two actions
+    if not left and not tree.action[children[0]] < CALL_ACTION:  # a decision node needs two actions
         left = sorted(pots, key=lambda child: pots[child])[:1]
     for child in pots:
         kept[child] = child in left
@@ -75,5 +76,5 @@ def _thin_node(
         if kept[child]:
             becomes[node, a] = number[child]
         else:
-            likest = min(left, key=lambda other: abs(log(pots[other] / pots[child])), default=call)
-            becomes[node, a] = number[likest]
+            nearest = min(left, key=lambda other: abs(log(pots[other] / pots[child])), default=call)
+            becomes[node, a] = number[nearest]

@@ -1,12 +1,11 @@
-"""Values at the end of the flop, learned while it is solved: turn and river by the blueprint's buckets.
+"""Leaf values at the end of the flop, learned during the solve: turn and river strategies over buckets.
 
-1. Both players begin with the blueprint below every leaf and go on learning there, by regret matching, on the
-   run-out of each iteration, against the ranges that the flop's strategies bring along. So what follows the
-   flop is an answer to how it is played, as in a solve to the end of the hand; only cards are taken together,
-   in the blueprint's buckets.
-2. The opponent needs no continuations to choose from: he adapts.
-3. Strategies on turn and river serve the flop's values and are thrown away: those streets are solved when
-   they come, card by card.
+1. Below every leaf both players start from the blueprint and keep learning by regret matching, on the run-out
+   of each iteration, against the ranges that the flop strategies bring there. So the values answer how the
+   flop is played, as in a solve to the end of the hand; only hands are grouped, by the blueprint's buckets.
+2. The opponent needs no continuations to choose from, because the strategies adapt.
+3. The turn and river strategies only serve to value the flop and are discarded. Those streets are solved when
+   they come, hand by hand.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from solver.leaf_thinning import Thinning, thin_blueprint
 from solver.rollouts import ONE_STRATEGY, BlueprintRollouts, padded
 
 _VISITS = 50.0
-"""What the blueprint's strategies count, each worth what is at stake: few iterations would teach less than it
-knows. It fades as old iterations do: quickly in a solve that begins from nothing, slowly in one that begins
-with the blueprint (`solver.flop_start`), which counts as iterations done. From nothing, after 60 and 200
-iterations, losses on two flops (`fathom bench flop`) were 4.9 and 2.0 % of pot with 1, 3.8 and 1.7 with 10,
-3.0 and 1.6 with 50, 2.8 and 1.7 with 250."""
+"""Visits that the blueprint's strategies count as, each weighted by the pot at stake: a few iterations would
+teach less than the blueprint knows. This start is discounted as old iterations are: quickly in a solve from
+zero, slowly in one with a warm start (`solver.flop_start`), which counts as finished iterations. From zero,
+after 60 and 200 iterations, losses on two flops (`fathom bench flop`) were 4.9 and 2.0 % of pot with 1 visit,
+3.8 and 1.7 with 10, 3.0 and 1.6 with 50, 2.8 and 1.7 with 250."""
 
 
 class LearnedLeaves(BlueprintRollouts):
-    """Leaf values by strategies that learn. Make one per subgame; not for concurrent calls."""
+    """Leaf values by learning strategies. Make one per subgame; not for concurrent calls."""
 
     def __init__(
         self,
@@ -47,7 +46,7 @@ class LearnedLeaves(BlueprintRollouts):
         threads: int = 1,
         steady: bool = True,
     ) -> None:
-        """Learn below the leaves of a game, with fewer bets than the blueprint has (`solver.leaf_thinning`).
+        """Learn below the leaves of a game, with a thinned betting tree (`solver.leaf_thinning`).
 
         steady  see `BlueprintRollouts`
         """
@@ -66,14 +65,14 @@ class LearnedLeaves(BlueprintRollouts):
 
     @property
     def words(self) -> U32:
-        """Strategies as they are now, see `kernels.rollout.Playbook`."""
+        """The current strategies, see `kernels.rollout.Playbook`."""
         return self._book.words
 
     def _thinning(self) -> Thinning:
         return thin_blueprint(self._blueprint)
 
     def next_sample(self) -> None:
-        """Turn to another run-out."""
+        """Draw the next run-out."""
         super().next_sample()
         self._lessons.present[:] = 0
         for street, (present, places) in enumerate(
@@ -81,12 +80,12 @@ class LearnedLeaves(BlueprintRollouts):
         ):
             buckets = self._runout.buckets[street, : self._game.num_hands]
             present[buckets[self._live]] = 1
-            # Blocked hands, which weigh nothing, are said to be in the first bucket.
+            # Blocked hands, which have no weight, are assigned to the first bucket.
             found = LANES * np.union1d(0, np.flatnonzero(present) // LANES)
             places[0], places[1 : 1 + len(found)] = len(found), found
 
     def _first_regrets(self, leaves: list[Leaf], sizes: list[int]) -> F32:
-        """Regrets that the blueprint's strategies match, as if learned in some visits."""
+        """Initial regrets whose regret matching gives the blueprint's strategies."""
         game, book = self._game, self._book
         mass = game.ranges.sum(axis=1, dtype=np.float64)
         regret = aligned(len(book.words) * MAX_ACTIONS)

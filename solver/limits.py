@@ -1,4 +1,4 @@
-"""What a solve may take: time, threads, and until somebody asks it to stop; and who hears how far it is."""
+"""Limits of a solve: time, threads and a request to stop; and a callback for its progress."""
 
 from __future__ import annotations
 
@@ -7,37 +7,37 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 _SLICE_SECONDS = 0.02
-"""How often a solve that may be asked to stop, or tells how far it is, looks up."""
+"""Time of a slice, after which a solve checks for a stop and reports its progress."""
 
 
-def _nobody_asks() -> bool:
+def _never_stop() -> bool:
     return False
 
 
-def _nobody_listens(_iterations: int, _most: int) -> None:
+def _no_report(_iterations: int, _most: int) -> None:
     pass
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one decision."""
+    """Limits of one decision."""
 
     seconds: float | None = None
-    """To think; None: until all iterations are done."""
-    stop: Callable[[], bool] = _nobody_asks
-    """Polled between iterations; once true, what is known so far is the answer."""
+    """Time for the decision; None: until all iterations are done."""
+    stop: Callable[[], bool] = _never_stop
+    """Polled between iterations. Once it is true, the solve returns what it has."""
 
     threads: int | None = None
-    """To think with; None: as the agent's settings say."""
+    """Threads of the solve; None: as in the agent's settings."""
 
-    report: Callable[[int, int], None] = _nobody_listens
-    """Told now and then how many iterations are done, and how many there are at most. A decision may take
-    more than one solve: the numbers then begin anew."""
+    report: Callable[[int, int], None] = _no_report
+    """Called now and then with the finished and the maximum number of iterations. A decision may take more
+    than one solve: then the numbers start again."""
 
     @property
     def needs_slices(self) -> bool:
-        """Whether anybody might ask, or listens."""
-        return self.stop is not _nobody_asks or self.report is not _nobody_listens
+        """Whether a solve must check for a stop or report its progress."""
+        return self.stop is not _never_stop or self.report is not _no_report
 
 
 UNLIMITED = Limits()
@@ -47,14 +47,15 @@ NO_TIME = Limits(seconds=0.0)
 def solve_in_slices(
     advance: Callable[[int, float], int], done: int, most: int, deadline: float, limits: Limits
 ) -> None:
-    """Advance a solve to its last iteration or its deadline, looking up now and then if the limits want it.
+    """Advance a solve to its last iteration or its deadline, in slices if the limits need them.
 
-    A slice is a number of iterations, at least one: an iteration that is cut off is lost, so nothing but the
-    deadline may do that.
+    A slice is a number of iterations, at least one. An unfinished iteration is lost, so only the deadline may
+    cut one off.
 
-    advance  solves to so many iterations in all, or until a time (`time.monotonic`); returns how many are
-             done
-    done     so far
+    advance  solves to a total number of iterations, or until a time (`time.monotonic`); returns the number
+             of iterations done
+    done     iterations done so far
+    most     iterations to do in total
     """
     if not limits.needs_slices:
         advance(most, deadline)

@@ -1,11 +1,12 @@
-"""Fixed strategies at chosen nodes, as people write them.
+"""Parses locks: fixed strategies at chosen nodes.
 
     PATH = ACTION RANGE; ACTION RANGE; ACTION rest
 
-PATH is a place (see `solver.paths`), ACTION one of those it offers. RANGE says how often each hand takes the
-action, in the range language: "AA:0.3" three times in ten, hands not named never. `rest` is whatever a hand
-has left. So "b500 = f random:0.6; c rest" folds every hand to a bet of 500 six times in ten, and
-"root = b50% QQ+,AK; x rest" bets exactly those hands. Write * for public cards: a lock holds on every card.
+PATH is a node (see `solver.paths`), ACTION one of its actions. RANGE gives the probability of the action for
+each hand, in the range language: "AA:0.3" is 30 %, hands that are not named are 0. `rest` is the remaining
+probability of every hand. So "b500 = f random:0.6; c rest" folds every hand to a bet of 500 six times in ten,
+and "root = b50% QQ+,AK; x rest" bets exactly those hands. Write * for public cards: a lock holds on every
+card.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ _HOW = "write PATH = ACTION RANGE; ACTION rest, e.g. 'b500 = f random:0.6; c res
 
 
 class LockError(ValueError):
-    """Lock text that cannot be read or does not add up."""
+    """The text of a lock cannot be parsed, or its probabilities do not add up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """A node and the strategy it is held to, on every board of its round."""
+    """A node and its fixed strategy, on every board of its round."""
 
     place: Place
     strategy: F32
@@ -41,10 +42,10 @@ class Lock:
 
 
 def parse_lock(spot: Spot, game: Game, text: str) -> Lock:
-    """A lock of a spot's tree."""
+    """Parse a lock for a spot's tree."""
     path, equals, entries = text.partition("=")
     if not equals or not entries.strip():
-        raise LockError(f"{text!r} locks nothing: {_HOW}")
+        raise LockError(f"{text!r} has no actions: {_HOW}")
     try:
         place = find_place(spot, game, path)
         if len(place.cards) > len(spot.board):
@@ -56,7 +57,7 @@ def parse_lock(spot: Spot, game: Game, text: str) -> Lock:
             word, _, hands = entry.strip().partition(" ")
             action = find_action(spot, game.tree, place, word)
             if not hands.strip():
-                raise LockError(f"{entry.strip()!r} in {text!r} says nothing about hands: {_HOW}")
+                raise LockError(f"{entry.strip()!r} in {text!r} has no range: {_HOW}")
             if hands.strip().lower() == _REST:
                 takes_rest = action
             else:
@@ -71,7 +72,7 @@ def _complete(game: Game, strategy: F32, takes_rest: int | None, words: tuple[st
     most, least = int(total.argmax()), int(total.argmin())
     if total[most] > 1 + _TOLERANCE:
         raise LockError(
-            f"{text!r} gives {hand_text(int(game.labels[most]))} {total[most]:.0%} in all: 100% is the most"
+            f"{text!r} gives {hand_text(int(game.labels[most]))} {total[most]:.0%} in all, more than 100%"
         )
     if takes_rest is not None:
         strategy[takes_rest] += np.maximum(1 - total, 0)

@@ -1,4 +1,4 @@
-"""A decision read off a table of strategies: the blueprint's or a flop book's."""
+"""Reads a decision from a table of strategies: the blueprint's or a flop book's."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def look_up(
     started: float,
     iterations: int = 0,
 ) -> Decision:
-    """What every hand does at a decision of a tree, and how often the opponent calls afterwards.
+    """The decision at a node of a tree: the strategy of every hand, and the opponent's calls after it.
 
-    rows     float32[A, 1326] of a decision of the tree; of blocked hands anything
+    rows     float32[A, 1326] of a decision node; any values for blocked hands
     ranges   float32[2, 1326] at the decision
     started  by `time.monotonic`
     """

@@ -1,21 +1,24 @@
-"""Where a nested solve starts, and what it must know of the hand so far.
+"""Nested subgame solving: where a solve is rooted, and what it needs to know about the hand so far.
 
-1. A subgame is rooted just before the opponent's last action of the round, or at the start of the round if he
-   has not acted in it (Brown, Sandholm and Amos, 2018). He is offered what the menu offers there, and what he
-   did: so what he holds when he does it is solved, too.
-2. In a safe one he may take what he was promised for that very place (`solver.alternatives`) instead of
-   coming there.
-3. A `Context` is what one decision leaves for the next: both ranges after our action, how the opponent
-   replies to it with each hand, by which his range goes on, and what he is promised.
-4. Ranges are never empty: every possible hand keeps a little weight, so that an action the solution never
-   takes leaves something to go on with.
-5. What the opponent hardly ever does in the solution is answered by it all the same: he does not do it
-   because of that answer. (To take his action for saying nothing of his hand, and to solve again from there,
-   was to call a bet of 33 pots with two thirds of our range.) His range then stays what it was. Only where no
-  hand did it after the first iteration, and the blueprint did not know the decision either, is there no
-  answer, since regrets that nothing reaches do not move: then it is solved from our decision on.
-6. The first iteration does not count because it is not the same for both: the second player's uniform
-   strategy enters his average, the first player has learned by then. So the one's reach is never quite zero.
+1. A subgame is rooted just before the opponent's last action of the round, or at the start of the round if
+   the opponent has not acted in it (Brown, Sandholm and Amos, 2018). There the tree offers the menu and the
+   action that was taken, so the range that takes this action is solved, too.
+2. In a safe subgame the opponent may take the value promised for that node (`solver.alternatives`) instead of
+   entering.
+3. A `Context` carries over from one decision to the next: both ranges after our action, the opponent's
+   strategy for every reply, by which the opponent's range is updated, and the values promised to the
+   opponent.
+4. Ranges are never empty. Every possible hand keeps a small weight, so that play can go on after an action
+   that the solution never takes.
+5. An action that the opponent takes very rarely in the solution is still answered by that solution, since the
+   opponent avoids it because of the answer. (The alternative, treating the action as uninformative and
+   solving again from after it, called a bet of 33 pots with two thirds of our range.) The range then
+   stays as it was. There is no answer only if the solve began from nothing and no hand took the action after
+   the first iteration, since regrets of nodes with no reach do not change. Then the subgame is rooted at our
+   decision.
+6. The first iteration is excluded from this test because the players are not alike in it: player 1's uniform
+   strategy enters the average, while player 0 has already been updated. So player 1's reach is never exactly
+   zero.
 """
 
 from __future__ import annotations
@@ -34,16 +37,17 @@ from solver.layout import F32
 from solver.tree import CALL_ACTION, FOLD_ACTION, BettingRoot
 
 LEAST_SHARE = 1e-4
-"""Of the largest weight of a range, for every possible hand."""
+"""Smallest weight of a possible hand, as a share of the range's largest weight."""
 
-_FIRST_ONLY = 1.5
-"""Times what the first iteration is worth, at the most: what was done in no other. Hands that enter a safe
-subgame less often later on leave up to a quarter more of it."""
-_MOST_FIRST = 1e-3
-"""Never more than that: of few iterations the first is worth much."""
+_FIRST_FACTOR = 1.5
+"""Reach of up to this many times the first iteration's share of the average counts as taken in the first
+iteration only. The factor leaves room for hands that enter a safe subgame less often later on: they can raise
+that share by a quarter."""
+_FIRST_LIMIT = 1e-3
+"""Upper bound of that threshold: with few iterations the first one has a large share."""
 
 NEVER = 1e-4
-"""An action that a smaller share of a range takes is one that is never taken."""
+"""An action taken by a smaller share of the range counts as never taken."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,16 +55,17 @@ class Context:
     """What is known after one of our actions."""
 
     text: str
-    """The betting up to that action, as `BettingState.text` has it."""
+    """The betting up to and including that action, as `BettingState.text`."""
     ranges: F32
     """float32[2, 1326]: both players' weights."""
     replies: dict[int, F32]
-    """float32[1326] by action code: how often the opponent does it with each hand, if it is his turn."""
+    """float32[1326] by action code: probability of the opponent's reply with each hand, if it is their
+    turn."""
     alternatives: Alternatives | None = None
-    """What he is promised; None: the next solve is unsafe."""
+    """Values promised to the opponent; None: the next solve is unsafe."""
 
     def to_bytes(self) -> bytes:
-        """As one message: it travels with a decision from process to process."""
+        """Serialise, to send a decision from process to process."""
         fields: dict[str, object] = {
             "text": self.text,
             "ranges": self.ranges.tobytes(),
@@ -88,7 +93,7 @@ class Context:
         )
 
     def knows_flop(self, betting: BettingState) -> bool:
-        """Whether it tells both ranges at the start of the flop of a hand that has seen it."""
+        """Whether this gives both ranges at the start of the flop, for a hand that has reached it."""
         states = betting_states(betting)
         texts = [state.text for state in states]
         if self.text not in texts:
@@ -99,11 +104,11 @@ class Context:
         return states[here + 1].round_index > 0 and CALL_ACTION in self.replies
 
     def promised(self, betting: BettingState, board: Cards) -> F32 | None:
-        """float32[1326]: what the opponent is promised where the solve of a decision begins, or None.
+        """float32[1326]: values promised to the opponent at the root of this decision's subgame, or None.
 
-        That is his decision after our action, or the start of the next round.
+        That root is the opponent's decision after our action, or the start of the next round.
 
-        Nothing is, either, if we have acted since then by other means (a fallback): pots differ.
+        None, too, if we have acted since then without a solve (a fallback), because the pots then differ.
         """
         if self.alternatives is None:
             return None
@@ -118,25 +123,25 @@ class Context:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubgameRoot:
-    """Where to solve from."""
+    """Root of a subgame."""
 
     betting: BettingState
-    """At the root."""
+    """Betting at the root."""
     root: BettingRoot
     path: tuple[Action, ...]
     """The opponent's action that leads from the root to the decision; empty if we act first."""
     ranges: F32
-    """float32[2, 1326]: at the root, blocked hands 0."""
+    """float32[2, 1326]: ranges at the root, 0 for blocked hands."""
     board: Cards
 
     @property
     def codes(self) -> tuple[int, ...]:
-        """The path as a tree writes it."""
+        """The path as action codes of a tree."""
         return tuple([action_code(action) for action in self.path])
 
     @property
     def extra(self) -> dict[tuple[int, ...], tuple[int, ...]]:
-        """What the tree must offer besides its menu."""
+        """Off-tree raises to add to the menu, by the history before them."""
         raises = tuple([action.raise_to for action in self.path if action.kind is ActionKind.RAISE])
         return {(): raises} if raises else {}
 
@@ -153,10 +158,10 @@ def betting_states(betting: BettingState) -> list[BettingState]:
 def find_root(
     betting: BettingState, board: Cards, context: Context, at_decision: bool = False
 ) -> SubgameRoot:
-    """Root the subgame of a decision after the flop.
+    """Find the subgame root of a decision after the first round.
 
-    context      of our last decision, or of the end of the round before the flop
-    at_decision  start after the opponent's action, which then says nothing of his hand
+    context      from our last decision, or from the end of the first round
+    at_decision  root after the opponent's action, which then does not narrow the range
     """
     states = betting_states(betting)
     own = betting.actor
@@ -184,19 +189,19 @@ def find_root(
 
 
 def action_code(action: Action) -> int:
-    """An action as trees write it."""
+    """The code of an action in trees."""
     if action.kind is ActionKind.FOLD:
         return FOLD_ACTION
     return CALL_ACTION if action.kind is ActionKind.CALL else action.raise_to
 
 
 def step_code(before: BettingState, after: BettingState) -> int:
-    """What led from one state to the next, as trees write it; no fold."""
+    """The code in trees of the action between two states, which is not a fold."""
     return CALL_ACTION if after.max_spent == before.max_spent else after.max_spent
 
 
 def narrowed(weights: F32, taken: F32) -> F32:
-    """A range after an action that each hand takes so often; one that is never taken says nothing.
+    """A range after an action, given its probability for each hand. Unchanged if the action is never taken.
 
     weights, taken  float32[1326]
     """
@@ -205,16 +210,16 @@ def narrowed(weights: F32, taken: F32) -> F32:
 
 
 def was_done(weights: F32, reach: F32, first_share: float) -> bool:
-    """Whether, after the first iteration, any hand did what leads from the root of a solve to a place in it.
+    """Whether any hand takes the path from the root of a solve to a node in a later iteration than the first.
 
-    weights, reach  float32[H]: a player's range at the root, and how much of it comes there
+    weights, reach  float32[H]: a player's range at the root, and the reach at the node
     first_share     see `Schedule.first_share`
     """
-    return bool((reach > min(_FIRST_ONLY * first_share, _MOST_FIRST) * weights).any())
+    return bool((reach > min(_FIRST_FACTOR * first_share, _FIRST_LIMIT) * weights).any())
 
 
 def coded_action(code: int) -> Action:
-    """What a tree writes as an action."""
+    """The action for a code in trees."""
     return FOLD if code == FOLD_ACTION else CALL if code == CALL_ACTION else raise_to(code)
 
 
@@ -224,11 +229,11 @@ def everything() -> F32:
 
 
 def _ranges_at(root: BettingState, states: list[BettingState], context: Context, own: int) -> F32:
-    """The context's ranges, and what the opponent has done since then and before the root."""
+    """The context's ranges, updated by the opponent's reply between the context and the root."""
     ranges = context.ranges.copy()
     texts = [state.text for state in states]
     since, here = texts.index(context.text), texts.index(root.text)
-    # One reply lies between (unless we have acted by other means since): then comes a card or our turn.
+    # At most one reply lies between (unless we acted without a solve): then comes a card or our turn.
     if here > since and states[since].actor == 1 - own:
         code = step_code(states[since], states[since + 1])
         if code in context.replies:
@@ -237,7 +242,7 @@ def _ranges_at(root: BettingState, states: list[BettingState], context: Context,
 
 
 def keep_alive(weights: F32, live: np.ndarray) -> F32:
-    """A range scaled to a largest weight of 1, with at least a little of every possible hand."""
+    """Scale a range to a largest weight of 1, and give every possible hand a small weight."""
     possible = np.where(live, weights, 0)
     largest = possible.max()
     if largest <= 0:

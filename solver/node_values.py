@@ -1,8 +1,8 @@
-"""What a blueprint's nodes are worth: mean payoffs by bucket, over deals that it plays against itself.
+"""Values of a blueprint's nodes: mean payoffs by bucket, over deals of self-play.
 
-Values are player 0's, in big blinds. The worth of a place to a pair of buckets is guessed as the sum of both
-effects: value of his bucket + value of hers - mean of the place. That leaves out how the two hands meet, and
-needs no more than one number per bucket and player.
+Values are player 0's, in big blinds. The value of a place for a pair of buckets is estimated additively:
+value of player 0's bucket + value of player 1's bucket - mean of the place. That ignores how the two hands
+interact, and needs only one number per bucket and player.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BATCH = 4096
 
 
 class NodeValuesError(ValueError):
-    """A file of values that cannot be read."""
+    """A file of node values cannot be read."""
 
 
 _KIND = FileKind(b"FATHOMV\n", 1, "table of node values", NodeValuesError)
@@ -47,9 +47,9 @@ class NodeValues:
 
 
 def make_places(game: TrainingGame) -> tuple[Places, I64]:
-    """Places of all decisions and of all actions that end a round but not the hand; where each one ends.
+    """Places of all decision nodes and of all actions that end a round but not the hand; and their ends.
 
-    Nodes of the last round are left out except the first of each line: there a walk is exact and quick.
+    Nodes of the last round are left out except the first of each line: from there an exact walk is fast.
     """
     betting, last = game.betting, game.num_rounds - 1
     rounds = betting.column % game.num_rounds
@@ -76,9 +76,9 @@ def compute_node_values(
     seed: int = 1,
     threads: int = 1,
 ) -> NodeValues:
-    """Play deals and take means. Blocks: a minute or so for two million deals.
+    """Play deals and average. Blocks for about a minute for two million deals.
 
-    strategy  uint8[node][action][bucket]; nodes of player 0 are his, those of player 1 hers
+    strategy  uint8[node][action][bucket]: each player plays their nodes
     """
     places, ends = make_places(game)
     shape = (2, int(ends[-1]))
@@ -105,7 +105,7 @@ def compute_node_values(
 def cached_node_values(
     game: TrainingGame, strategy: U8, dealer: Dealer, deals: int = SELF_PLAY_DEALS, threads: int = 1
 ) -> NodeValues:
-    """The values of a profile from Fathom's cache, computed first if they are not there."""
+    """The values of a profile from Fathom's cache, computed first if they are missing."""
     digest = hashlib.sha256(f"{game.num_buckets} {deals} {LEAST_WEIGHT} {GROUPS} {PRIOR}".encode())
     digest.update(game.betting.child.tobytes() + game.betting.stake.tobytes() + game.betting.fixed.tobytes())
     digest.update(strategy.data)

@@ -1,13 +1,13 @@
-"""What follows the first round is worth for several strategies of the opponent: the table of pre-flop solves.
+"""The leaf table of pre-flop solves: values at the end of the first round for several opponent strategies.
 
-1. The opponent's strategies are found by the self-generative method (Brown, Sandholm and Amos, 2018): begin
-   with his blueprint; solve the first round with what there is (`solver.preflop`); let him learn a response
-   to that solution and our blueprint after it; add the response; repeat. Once for each seat.
-2. A response is learned by the blueprint's own trainer, one player learning. Where it learns nothing it plays
+1. The opponent's strategies come from the self-generative method (Brown, Sandholm and Amos, 2018): start with
+   the blueprint; solve the first round with the strategies so far (`solver.preflop`); train the opponent's
+   response to that solution followed by our blueprint; add the response; repeat. Once for each seat.
+2. A response is trained by the blueprint's trainer with one learning player. Where it learns nothing it plays
    the blueprint.
-3. Values are means over deals, exact in the betting; the same deals for all strategies.
-4. They are *weakened*: where a strategy would gain on our blueprint by its mistakes, its values are lowered
-   until it gains no more than the blueprint would.
+3. Values are means over deals, exact in the betting, with the same deals for all strategies.
+4. Values are *weakened*: where a strategy would gain more on our blueprint than the opponent's blueprint does
+   (that is, by our blueprint's mistakes), its values are lowered until it gains no more.
 """
 
 from __future__ import annotations
@@ -35,18 +35,20 @@ from solver.tree import DECISION
 
 _BATCH = 512
 _PRIOR = 0.5
-"""Regret in big blinds that stands for the blueprint's strategy where a response has learned nothing."""
+"""Initial regret in big blinds that represents the blueprint's strategy in a response's training."""
 _FEW_DEALS = 4.0
-"""So many deals' worth of weight has the guess for a pair of classes that is dealt seldom."""
+"""Weight, in deals, of the prior estimate for a pair of classes; it matters for pairs that are rarely
+dealt."""
 
 _ROUGH = 4
 _BATCHES_PER_THREAD = 8
-"""At a time: then progress is told."""
+"""Batches per thread between two progress reports."""
 _DEAL_COST, _STRATEGY_COST = 4.0, 1.6
-"""Of a deal, and of valuing a strategy by it, in iterations of a response; measured, for the time left."""
+"""Cost of a deal, and of valuing one strategy on it, in iterations of a response; measured, for the time
+left."""
 
 Tell = Callable[[str, float], None]
-"""Called with what is being done and the share of everything that is done."""
+"""Called with the current step and the finished share of the whole work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +61,15 @@ class ValueSettings:
     solve_iterations: int = 400
     seed: int = 1
     threads: int = 1
-    """With one, tables are a function of blueprint and settings."""
+    """With 1, tables are a function of blueprint and settings."""
 
     def __post_init__(self) -> None:
         if min(self.strategies, self.response_iterations, self.deals, self.threads) < 1:
-            raise ValueError("strategies, iterations, deals and threads must be at least 1")
+            raise ValueError("strategies, response_iterations, deals and threads must be at least 1")
 
 
 class _Worker:
-    """What one thread needs to value leaves."""
+    """Buffers of one thread for valuing leaves."""
 
     def __init__(self, game: TrainingGame, num_leaves: int, count: int) -> None:
         self.sums = np.zeros((num_leaves, count, NUM_CLASSES, NUM_CLASSES))
@@ -78,7 +80,7 @@ class _Worker:
 
 
 class _Maker:
-    """The making of both tables: what stays the same for all strategies."""
+    """Makes both tables; holds what all strategies share."""
 
     def __init__(self, blueprint: Blueprint, dealer: Dealer, settings: ValueSettings, tell: Tell) -> None:
         self.blueprint, self.dealer, self.settings, self.tell = blueprint, dealer, settings, tell
@@ -90,7 +92,7 @@ class _Maker:
         self._done, self._total = 0.0, 2 * _cost(settings)
 
     def make(self, chooser: int) -> LeafTable:
-        """The table of one seat. Values on the way are rougher than those in the end."""
+        """The table of one seat. Intermediate values use fewer deals than the final ones."""
         settings, reach = self.settings, self._leaf_reach(1 - chooser, self.plain)
         strategies = [_bytes(self.game, self.plain)]
         rough: list[F32] = []
@@ -103,13 +105,13 @@ class _Maker:
         return LeafTable(self.leaf_nodes, weaken(values, reach))
 
     def _solve(self, table: LeafTable, chooser: int) -> F32:
-        """Our strategies of the whole hand: the first round solved, then the blueprint."""
+        """Our strategy of the whole hand: the solved first round, then the blueprint."""
         solver = preflop_solver(self.blueprint.definition, self.tree, self.walk, table, chooser)
         solver.solve(self.settings.solve_iterations)
         return with_preflop(self.game, self.plain, solver.solution(), 1 - chooser)
 
     def _respond(self, ours: F32, chooser: int, number: int) -> F32:
-        """float32[table size]: strategies with those of the chooser's response to ours."""
+        """float32[table size]: all strategies, with the chooser's response to ours."""
         settings, seed = self.settings, self.settings.seed + number
         learning = TrainingSettings(discount_share=0.5, burn_in=1.0)
         plan = make_plan(learning, seed, settings.response_iterations)
@@ -118,7 +120,7 @@ class _Maker:
         trainer.regret[:] = np.where(is_theirs, _PRIOR * self.plain, ours)
         while not trainer.is_done:
             trainer.run_slice()
-            # Discounting has scaled the player who does not learn, too; proportions are all that counts.
+            # Discounting also scales the player who does not learn; only proportions matter there.
             self._tell(
                 f"seat {chooser}: learning strategy {number + 1}",
                 settings.response_iterations * trainer.progress,
@@ -131,14 +133,14 @@ class _Maker:
         return strategy
 
     def _values(self, chooser: int, theirs: list[U8], num_deals: int) -> F32:
-        """float32[L, K, 169, 169] in big blinds: what we win by the blueprint, pair by pair of classes."""
+        """float32[L, K, 169, 169] in big blinds: what we win with the blueprint, by pair of classes."""
         game, count = self.game, len(theirs)
         together = np.ascontiguousarray(np.stack(theirs, axis=-1)).reshape(-1)
         strategies = Strategies(chooser, count, game.betting.base, _bytes(self.game, self.plain), together)
         workers = [_Worker(game, len(self.leaf_nodes), count) for _ in range(self.settings.threads)]
 
         def value(worker: _Worker, batches: Iterator[int]) -> None:
-            for batch in batches:  # `next` of a shared iterator hands each one out once
+            for batch in batches:  # `next` on the shared iterator gives each batch to one thread
                 worker.random[0] = batch_seed(self.settings.seed, batch)
                 self.dealer.fill(worker.random, worker.deals)
                 value_leaves(
@@ -159,18 +161,18 @@ class _Maker:
         self._done += cost
         sums = sum(worker.sums for worker in workers)
         counts = sum(worker.counts for worker in workers)
-        # Where a pair of classes was dealt seldom, drawn towards what it would win all-in.
+        # Pairs of classes that were rarely dealt are shrunk towards their all-in value.
         stakes = self.walk.faced[np.array(self.leaf_nodes)] / game.unit
         guess = stakes[:, None, None, None] * class_wins()
         means: F32 = ((sums + _FEW_DEALS * guess) / (counts + _FEW_DEALS)).astype(np.float32)
         return means
 
     def _tell(self, text: str, cost: float) -> None:
-        """What is being done, and how much of that step is."""
+        """Report the current step and how much of its cost is done."""
         self.tell(text, (self._done + cost) / self._total)
 
     def _leaf_reach(self, player: int, table: F32) -> F64:
-        """float64[L, 169]: how each class of a player gets to each leaf by a strategy of the whole hand."""
+        """float64[L, 169]: reach of a player's classes at each leaf, under a strategy of the whole hand."""
         game, betting = self.game, self.game.betting
         index = {int(n): i for i, n in enumerate(game.tree_node)}
         reach = np.ones((len(self.leaf_nodes), NUM_CLASSES))
@@ -194,7 +196,7 @@ def _deals_cost(num_deals: int, strategies: int) -> float:
 
 
 def _cost(settings: ValueSettings) -> float:
-    """Of one seat's table, in iterations of a response."""
+    """Cost of one seat's table, in iterations of a response."""
     responses = (settings.strategies - 1) * settings.response_iterations
     rough = (settings.strategies - 1) * _deals_cost(settings.deals // _ROUGH, 1)
     return responses + rough + _deals_cost(settings.deals, settings.strategies)
@@ -203,13 +205,15 @@ def _cost(settings: ValueSettings) -> float:
 def make_opponent_values(
     blueprint: Blueprint, dealer: Dealer, settings: ValueSettings, tell: Tell
 ) -> tuple[LeafTable, LeafTable]:
-    """Tables for a chooser in seat 0 and in seat 1. Blocks for long: a quarter of an hour, say."""
+    """Tables for a chooser in seat 0 and in seat 1. Blocks for a long time, about a quarter of an hour."""
     maker = _Maker(blueprint, dealer, settings, tell)
     return maker.make(0), maker.make(1)
 
 
 def weaken(values: F32, reach: F64) -> F32:
-    """Raise what we win against each strategy where it would gain on the blueprint, the first; a copy.
+    """Return values raised for us against strategies that would gain more on us than the blueprint does.
+
+    The blueprint is the first of the K strategies.
 
     values  float32[L, K, 169, 169]
     reach   float64[L, 169]: our blueprint's range at each leaf
@@ -224,7 +228,7 @@ def weaken(values: F32, reach: F64) -> F32:
 
 
 def with_preflop(game: TrainingGame, table: F32, solution: Solution, player: int) -> F32:
-    """A table of the whole hand with a player's first round taken from a solution of the same tree."""
+    """A table of the whole hand with a player's first round replaced by a solution of the same tree."""
     result = table.copy()
     tree, betting = solution.game.tree, game.betting
     for n in np.flatnonzero(game.tree.round[game.tree_node] == 0).tolist():
@@ -237,7 +241,7 @@ def with_preflop(game: TrainingGame, table: F32, solution: Solution, player: int
 
 
 def _leaves(game: TrainingGame) -> tuple[Leaves, tuple[int, ...]]:
-    """The decisions that begin the second round: pieces of the trainer's nodes, and the tree's numbers."""
+    """Decision nodes that begin the second round, as ranges of the trainer's nodes and as tree nodes."""
     rounds, parents = game.tree.round[game.tree_node], game.tree.parent
     first = [
         n for n in np.flatnonzero(rounds == 1).tolist() if game.tree.round[parents[game.tree_node[n]]] == 0
@@ -253,13 +257,13 @@ def _leaves(game: TrainingGame) -> tuple[Leaves, tuple[int, ...]]:
 
 
 def _element_player(game: TrainingGame) -> I32:
-    """int32[table size]: whose strategy an element of the tables is."""
+    """int32[table size]: the player whose strategy each element belongs to."""
     sizes = game.node_buckets.astype(np.int64) * game.betting.num_actions
     return np.repeat(game.betting.player, sizes)
 
 
 def _bytes(game: TrainingGame, strategy: F32) -> U8:
-    """In 255ths that add up."""
+    """Quantise strategies to 255ths that add up, in the trainer's layout."""
     quantised = quantise(game, strategy)
     for n, start in enumerate(game.betting.base.tolist()):  # from a blueprint's order to the trainer's
         shape = int(game.betting.num_actions[n]), int(game.node_buckets[n])
@@ -269,7 +273,7 @@ def _bytes(game: TrainingGame, strategy: F32) -> U8:
 
 
 def pack_values(tables: tuple[LeafTable, LeafTable]) -> dict[str, npt.NDArray[Any]]:
-    """Arrays for a blueprint's file: one byte per value, and a scale for every row."""
+    """Arrays for a blueprint's file: one byte per value, and a scale per row."""
     arrays: dict[str, npt.NDArray[Any]] = {"values.nodes": np.array(tables[0].nodes, dtype=np.int32)}
     for seat, table in enumerate(tables):
         scale = np.abs(table.values).max(axis=-1, keepdims=True) / 127
@@ -280,12 +284,12 @@ def pack_values(tables: tuple[LeafTable, LeafTable]) -> dict[str, npt.NDArray[An
 
 
 def has_values(blueprint: Blueprint) -> bool:
-    """Whether tables came with a blueprint."""
+    """Whether a blueprint includes the tables."""
     return "values.nodes" in blueprint.arrays
 
 
 def read_values(blueprint: Blueprint) -> tuple[LeafTable, LeafTable] | None:
-    """The tables that came with a blueprint, for a chooser in seat 0 and 1; None if it has none."""
+    """A blueprint's tables for a chooser in seat 0 and 1; None if it has none."""
     arrays = blueprint.arrays
     if not has_values(blueprint):
         return None

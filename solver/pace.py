@@ -1,34 +1,34 @@
-"""How fast this machine solves, learned from its own solves: which tree there is time for.
+"""Speed of this machine, measured on its own solves, to choose a tree that there is time for.
 
-A pass over a tree takes time in proportion to the actions of its last round, by street. What a solve
-really took moves the estimate, so slow machines and busy ones come to smaller trees by themselves. The first
-solve of a street, for which an agent that warms up sees to, counts alone: the first decision of a process is
-as good as any.
+A pass over a tree takes time in proportion to the actions of its last round, by street. The time of every
+solve updates the estimate, so slow and busy machines use smaller trees. The first solve of a street, which
+`warm_up` of an agent makes, replaces the initial estimate, so that the first decision of a process is as good
+as any.
 """
 
 from __future__ import annotations
 
 _FIRST = {1: 9e-5, 2: 9e-5, 3: 2e-6}
-"""Seconds of one thread per action and iteration, by street: a guess until the first solve."""
+"""Seconds of one thread per action and iteration, by street: the initial estimate."""
 _NEWEST = 0.3
-"""What the last solve counts in the estimate."""
+"""Weight of the last solve in the estimate."""
 _LEAST_ITERATIONS, _LEAST_ACTIONS = 8, 20
-"""Smaller solves tell of what it takes to begin one."""
+"""Smaller solves mostly measure their set-up."""
 
 
 class Pace:
-    """Not for concurrent calls."""
+    """Estimates iterations from time. Not for concurrent calls."""
 
     def __init__(self) -> None:
         self._seconds = dict(_FIRST)
         self._known: set[int] = set()
 
     def iterations(self, street: int, actions: int, seconds: float, threads: int) -> float:
-        """How many there is time for."""
+        """Number of iterations that there is time for."""
         return seconds * threads / (self._seconds[street] * actions)
 
     def learn(self, street: int, actions: int, iterations: int, seconds: float, threads: int) -> None:
-        """A solve took so long."""
+        """Update the estimate by the time of a solve."""
         if iterations >= _LEAST_ITERATIONS and actions >= _LEAST_ACTIONS:
             taken = seconds * threads / (actions * iterations)
             share = _NEWEST if street in self._known else 1.0

@@ -1,8 +1,8 @@
-"""A lone river cut into parts of its hands, one for each thread (`kernels.parts`).
+"""Splits a single river into parts of its hands, one for each thread (`kernels.parts`).
 
-A part is a game of its own but for its terminals: what a hand gets depends on the opponent's hands in all
-parts. While threads iterate it has rows and tables of its own, too: were those of two parts neighbours in
-memory, each processor would fetch ahead what the other is writing. Measured, that costs more than a second
+Except at terminals, a part is a game of its own; there a hand's value depends on the opponent's hands in all
+parts. While threads iterate, a part also has its own rows and tables: if rows of two parts were adjacent in
+memory, each processor would prefetch what the other is writing. Measured, that costs more than a second
 thread gains.
 """
 
@@ -16,18 +16,18 @@ import numpy as np
 from solver.layout import F32, LINE, Boards, Gadget, Tables, aligned
 
 _LEAST_HANDS = 64
-"""A part of fewer hands is not worth a thread."""
+"""Parts with fewer hands are not worth a thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Hands begin..end-1 of a game of one round whose rows are `stride` apart: whole tie groups."""
+    """Hands begin..end-1 of a one-round game whose rows are `stride` apart; whole tie groups only."""
 
     begin: int
     end: int
     stride: int
     boards: Boards
-    """The root board with these hands only."""
+    """The root board with only these hands."""
 
     @property
     def width(self) -> int:
@@ -35,7 +35,7 @@ class Part:
         return ((self.end - self.begin) // LINE + 1) * LINE
 
     def take(self, whole: F32, mine: F32 | None = None) -> F32:
-        """The part's columns of some rows, copied into `mine` if it has the right size."""
+        """Copy the part's columns of some rows, into `mine` if it has the right size."""
         rows = whole.reshape(-1, self.stride)[:, self.begin : self.end]
         size = len(rows) * self.width
         kept = aligned(size) if mine is None or mine.size != size else mine
@@ -43,7 +43,7 @@ class Part:
         return kept
 
     def give_back(self, mine: F32, whole: F32) -> None:
-        """What `take` took, back to where it was."""
+        """Copy columns taken by `take` back."""
         rows = mine.reshape(-1, self.width)[:, : self.end - self.begin]
         whole.reshape(-1, self.stride)[:, self.begin : self.end] = rows
 
@@ -58,15 +58,15 @@ class Part:
         )
 
     def take_gadget(self, whole: Gadget) -> Gadget:
-        """`take` a choice before the root."""
+        """`take` a gadget."""
         regret, reach, value = self.take(whole.regret), self.take(whole.reach), self.take(whole.value)
         return Gadget(whole.player, regret, reach, value, whole.forced)
 
 
 def cut_hands(boards: Boards, stride: int, wanted: int) -> list[Part]:
-    """Up to so many parts of about as many hands; one part if the hands are not in order of strength.
+    """Split into up to `wanted` parts of similar size; a single part if hands are not in order of strength.
 
-    Tie groups are not cut, so there are fewer parts where many hands are equal.
+    Tie groups are not split, so there are fewer parts if many hands are equal.
     """
     live, groups = int(boards.live[0]), int(boards.groups[0])
     edges = [0, live]

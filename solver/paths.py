@@ -1,4 +1,4 @@
-"""Places in a tree as people write them: actions and cards from the root, "/" between.
+"""Paths to nodes of a tree: actions and cards from the root, separated by "/".
 
     x  check     c  call     f  fold     a  all-in
     b500  r1500  bet or raise to that many chips in this round (the number counts the whole round's chips)
@@ -23,18 +23,18 @@ ANY_CARD = "*"
 
 
 class PathError(ValueError):
-    """A path that leads nowhere; the message says what could be written instead."""
+    """A path that leads to no decision; the message says what can be written instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A node of a spot's tree and the chips that lie there."""
+    """A node of a spot's tree, and its chips."""
 
     node: int
     cards: tuple[int, ...]
-    """The public cards; those of the root only where `any_card`."""
+    """Public cards; only the root's if `any_card`."""
     any_card: bool
-    """Whether some card was left open with "*"."""
+    """Whether a card was left open with "*"."""
     spent: tuple[int, int]
     """Chips each player has put in over the hand."""
     round_start: int
@@ -43,12 +43,12 @@ class Place:
 
     @property
     def path(self) -> str:
-        """The place in its shortest usual form, readable by `find_place`."""
+        """The path in its shortest form, readable by `find_place`."""
         return "/".join(self.steps) or ROOT
 
 
 def find_place(spot: Spot, game: Game, path: str) -> Place:
-    """The decision a path leads to."""
+    """The decision node that a path leads to."""
     words = [] if path.strip().lower() in ("", ROOT) else [word.strip() for word in path.split("/")]
     place = _root(spot)
     for word in words:
@@ -64,7 +64,7 @@ def find_place(spot: Spot, game: Game, path: str) -> Place:
 
 
 def place_of(spot: Spot, game: Game, node: int) -> Place:
-    """The place of a decision node, all later cards left open."""
+    """The place of a decision node, with all later cards left open."""
     chain = [node]
     while chain[0] > 0:
         chain.insert(0, int(game.tree.parent[chain[0]]))
@@ -77,22 +77,22 @@ def place_of(spot: Spot, game: Game, node: int) -> Place:
 
 
 def action_words(spot: Spot, tree: Tree, place: Place) -> tuple[str, ...]:
-    """How a path continues with each action of a decision: 'x', 'b500', 'a'."""
+    """The word for each action of a decision in a path: 'x', 'b500', 'a'."""
     return tuple([_word(spot, place, action) for action in tree.actions_of(place.node)])
 
 
 def action_names(spot: Spot, tree: Tree, place: Place) -> tuple[str, ...]:
-    """The actions of a decision for people: 'check', 'bet 500', 'all-in 9500'."""
+    """Readable names of the actions of a decision: 'check', 'bet 500', 'all-in 9500'."""
     return tuple([_name(spot, place, action) for action in tree.actions_of(place.node)])
 
 
 def chips_paid(spot: Spot, place: Place) -> tuple[float, float]:
-    """What each player has in the pot, with his half of the chips that are nobody's."""
+    """Chips each player has in the pot, including half of the dead money."""
     return spot.root.dead / 2 + place.spent[0], spot.root.dead / 2 + place.spent[1]
 
 
 def find_action(spot: Spot, tree: Tree, place: Place, word: str) -> int:
-    """Which of a decision's actions a word of a path means: its number among them."""
+    """The index of the action that a word of a path means."""
     actions = tree.actions_of(place.node)
     action = _parse_action(spot, tree, place, word)
     if action not in actions:
@@ -163,7 +163,7 @@ def _parse_action(spot: Spot, tree: Tree, place: Place, word: str) -> int:
         (parsed,) = parse_menu(size).bets
     except (MenuError, ValueError):
         raise PathError(
-            f"{word!r} is no action: {_after(place)} write one of {_offers(spot, tree, place)}"
+            f"{word!r} is not an action: {_after(place)} write one of {_offers(spot, tree, place)}"
         ) from None
     if parsed.kind is SizeKind.CHIPS:
         return place.round_start + int(parsed.amount)

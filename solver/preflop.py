@@ -1,11 +1,12 @@
-"""Solving the first round: all of it, over the 169 classes, to the flop (Brown, Sandholm and Amos, 2018).
+"""Solves the first round over the 169 hand classes, up to the flop (Brown, Sandholm and Amos, 2018).
 
-1. The tree is that of the blueprint's menus and of every bet that was made in the hand besides. It is solved
-   from any decision on, with the ranges that both players bring there (`solver.preflop_play`).
-2. Where the round ends, the opponent chooses among the strategies of the blueprint's table
-   (`solver.opponent_values`); the leaf is matched by betting and scaled by the pot. Folds and all-ins are
-   leaves with one value.
-3. Reaches are weights of a hand; a class counts as often as it has hands: its matrices hold pairs of hands.
+1. The tree has the blueprint's menus and every bet that was made in the hand. It can be solved from any
+   decision on, with the ranges that both players bring there (`solver.preflop_play`).
+2. At the end of the round the opponent chooses among the strategies of the blueprint's leaf table
+   (`solver.opponent_values`). A leaf is matched to the table by its betting and scaled by its pot. Folds and
+   all-ins are leaves with a single value.
+3. Reaches are per hand, not per class. The matrices are multiplied by the number of pairs of hands, so that
+   each class counts as often as it has hands.
 """
 
 from __future__ import annotations
@@ -30,22 +31,22 @@ from solver.toys import one_card_game
 from solver.tree import CHANCE, FOLD, BettingRoot, Tree
 
 SCHEDULE = cfr_plus(2.0)
-"""Of solves of the first round."""
+"""Schedule of solves of the first round."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassLeaves:
-    """Values of leaves as matrices over classes. See `depth_limited.LeafValues`."""
+    """Leaf values as matrices over classes. See `depth_limited.LeafValues`."""
 
     matrices: F32
     """float32[M, 169, 169]: what the chooser's opponent wins, times pairs of hands."""
     picked: PickedMatrices
-    """Which of them a leaf has: one for each choice, or one for all where it makes no difference."""
+    """The matrices of each leaf: one per choice, or a single one if the choice makes no difference."""
     num_choices: int
     both_choose: bool = False
 
     def next_sample(self) -> None:
-        """Nothing is sampled."""
+        """Do nothing: values are not sampled."""
 
     def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:  # noqa: ARG002
         """See `LeafValues`."""
@@ -54,16 +55,16 @@ class ClassLeaves:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeafTable:
-    """What follows each leaf of the blueprint's first round, for one seat of the chooser."""
+    """Values of the leaves of the blueprint's first round, for one seat of the chooser."""
 
     nodes: tuple[int, ...]
-    """The blueprint's decisions that begin the second round."""
+    """The blueprint's decision nodes that begin the second round."""
     values: F32
     """float32[L, K, 169, 169] in big blinds: what the chooser's opponent wins."""
 
 
 def preflop_tree(definition: GameDefinition, menus: str, extra: Extra) -> Tree:
-    """The first round, cut off where it ends."""
+    """The tree of the first round, cut off at its end."""
     return build_hand_tree(definition, parse_menu_book(menus), extra=extra, max_rounds=1)
 
 
@@ -76,11 +77,11 @@ def preflop_solver(
     root: int = 0,
     ranges: F32 | None = None,
 ) -> DepthLimitedSolver:
-    """A solver of the first round against a chooser.
+    """Make a solver of the first round against a chooser.
 
-    tree    of `preflop_tree`
-    root    the decision to begin with; the game solved has `cut_tree(tree, root)`
-    ranges  float32[2, 169]: weights of a hand of each class there; even by default
+    tree    from `preflop_tree`
+    root    decision node to start from; the solved game has the tree `cut_tree(tree, root)`
+    ranges  float32[2, 169]: weight per hand of each class at the root; uniform by default
     """
     part = cut_tree(tree, root)
     leaves = _leaf_values(definition, tree, blueprint, table, chooser, range(root, root + part.num_nodes))
@@ -93,7 +94,7 @@ def preflop_solver(
 def _leaf_values(
     definition: GameDefinition, tree: Tree, blueprint: WalkTree, table: LeafTable, chooser: int, part: range
 ) -> ClassLeaves:
-    """Of every fold and every leaf among some nodes of a tree, numbered in their order."""
+    """Values of every fold and leaf among the nodes `part` of a tree, in node order."""
     stack, blind = min(definition.stacks), definition.big_blind
     root = BettingRoot(0, (definition.blinds[0], definition.blinds[1]), stack, blind)
     place = {node: i for i, node in enumerate(table.nodes)}
@@ -102,7 +103,7 @@ def _leaf_values(
     matrices = np.empty((2 + num_choices * len(found), NUM_CLASSES, NUM_CLASSES), dtype=np.float32)
     fold, all_in, used = 0, 1, 2
     matrices[fold], matrices[all_in] = pairs, pairs * class_wins()
-    picks: dict[int, tuple[int, int, float]] = {}  # first matrix, how many, times what
+    picks: dict[int, tuple[int, int, float]] = {}  # first matrix, number of matrices, factor
     for leaf in found:
         if leaf.blueprint_node == SHOWDOWN_ONLY:
             picks[leaf.node] = all_in, 1, leaf.stake

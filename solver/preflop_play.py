@@ -1,17 +1,17 @@
-"""Playing the first round by solving it, as soon as somebody bets what the blueprint's tree does not have.
+"""Plays the first round, solving it from the first bet on that is not in the blueprint's tree.
 
-1. As long as all bets are in that tree the round is looked up: the blueprint is the solution of that very
-   game. (Agents that always solve have a solution of their own for it.)
-2. A bet that the tree does not have is a *departure*. The round is solved with that bet in it, from just
-   before it on, so what it is made with is solved, too. Both players bring the ranges there that they have by
-   what was played so far. Ours must be that one: our actions are done and cannot be chosen anew. His is the
-   best guess there is, and none at all if it is his first action: then he may hold everything.
-3. From there on that solution is played, and the flop's ranges come from it. Another bet that it does not
-   have is another departure, solved with the ranges this solution gives: as on later streets
-   (`solver.nested`).
-4. Solutions are known by seat, betting and ranges at their root, and tree. Whole ones are kept on disk.
+1. As long as all bets are in the blueprint's tree, the round is looked up, because the blueprint is the
+   solution of exactly this game. (Agents that always solve use their own solution.)
+2. A bet that is not in the tree is a *departure*. The round is solved again from the node before the bet,
+   with the bet in the tree, so the range that makes the bet is solved, too. Both players bring the ranges
+   that follow from the betting so far. Ours is fixed, because our actions have been made. The opponent's is
+   only the best estimate; if the departure is their first action, it is the full range.
+3. From there on this solution is played, and the flop's ranges come from it. Another bet that it does not
+   have is another departure, solved with the ranges of this solution, as on later streets (`solver.nested`).
+4. Solutions are identified by seat, by betting and ranges at their root, and by tree. Finished ones are kept
+   on disk.
 
-Has the same form as `solver.blueprint_preflop`, which stands in where a blueprint has no table of values.
+The interface is that of `solver.blueprint_preflop`, which is used where a blueprint has no leaf table.
 """
 
 from __future__ import annotations
@@ -58,39 +58,41 @@ _T = TypeVar("_T")
 _ITERATIONS = 500
 _LEAST_ITERATIONS = 8
 _PAST_SHARE = 0.5
-"""Of the time, for solving again what earlier decisions were read from, should it be known no more."""
+"""Share of the time for solving earlier decisions again, if their solutions are no longer in memory."""
 _MOST_KNOWN = 64
-"""Solutions in memory,"""
+"""Maximum number of solutions in memory."""
 _MOST_UNFINISHED = 4
-"""solves that were cut off and can go on,"""
+"""Maximum number of unfinished solves to keep, which can be continued."""
 _MOST_FILES = 2_000
-"""and solutions on disk, some 100 KB each. The oldest make room."""
+"""Maximum number of solutions on disk, about 100 KB each. The oldest are deleted."""
 _FORMAT = 2
-"""Of the files; another number makes all solves anew."""
+"""Version of the files; part of their names, so that another version solves everything again."""
 
 _HAND_OF_CLASS = np.unique(HAND_CLASS, return_index=True)[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreflopSolution:
-    """The first round from some decision on, as solved for one seat or looked up."""
+    """The first round from one decision on, solved for one seat or looked up."""
 
     tree: Tree
     ranges: F32
-    """float32[2, 1326]: what both players bring to its first decision."""
+    """float32[2, 1326]: both players' ranges at the first decision."""
     table: F32
-    """float32[rows, 169]: strategies, a node's rows one after the other."""
+    """float32[rows, 169]: strategies, the rows of one node after the other."""
     iterations: int
-    """0: looked up."""
+    """0 if looked up."""
 
     def strategy(self, node: int) -> F32:
-        """float32[A, 1326]."""
+        """float32[A, 1326]: action probabilities at a decision node."""
         first = int(self.tree.action_row[node])
         rows: F32 = self.table[first : first + len(self.tree.children_of(node))][:, HAND_CLASS]
         return rows
 
     def narrowed(self, weights: F32, node: int, index: int) -> F32:
-        """A range after an action at a node. What was solved tells of rare bets, too (`solver.nested`, 5).
+        """A range after an action at a node.
+
+        If the strategy was solved, rare actions narrow the range, too (`solver.nested`, rule 5).
 
         weights  float32[1326]
         """
@@ -103,11 +105,11 @@ class PreflopSolution:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Root:
-    """Where to solve from."""
+    """Root of a solve."""
 
     betting: BettingState
     tree: Tree
-    """Of the whole round."""
+    """Tree of the whole round."""
     node: int
     ranges: F32
     """float32[2, 1326]"""
@@ -115,7 +117,7 @@ class _Root:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Place:
-    """Where a hand's betting has led."""
+    """The node that a hand's betting has reached."""
 
     solution: PreflopSolution
     node: int
@@ -123,7 +125,7 @@ class _Place:
 
 
 class SolvedPreflop:
-    """Strategies and ranges of the first round, solved. Not for concurrent calls."""
+    """Strategies and ranges of the first round by solving. Not for concurrent calls."""
 
     def __init__(
         self,
@@ -134,9 +136,9 @@ class SolvedPreflop:
         folder: Path | None = None,
         iterations: int = _ITERATIONS,
     ) -> None:
-        """With the tables of a blueprint.
+        """Use a blueprint and its leaf tables.
 
-        always  solve also while all bets are in the blueprint's tree
+        always  solve even while all bets are in the blueprint's tree
         """
         self._blueprint, self._walk, self._tables, self._always = blueprint, walk, tables, always
         self._folder = writable_cache() / "preflop" / blueprint.identity if folder is None else folder
@@ -146,7 +148,7 @@ class SolvedPreflop:
         self._unfinished: dict[str, DepthLimitedSolver] = {}
 
     def solves(self, betting: BettingState) -> bool:
-        """Whether a decision is solved, not looked up."""
+        """Whether a decision is solved rather than looked up."""
         return self._always or bool(self._departures(betting_states(betting)))
 
     def decide(
@@ -157,7 +159,7 @@ class SolvedPreflop:
         seed: int,  # noqa: ARG002
         limits: Limits,
     ) -> Decision:
-        """What every hand does, both ranges, and how he replies."""
+        """The strategy of every hand, both ranges, and the opponent's replies."""
         started = time.monotonic()
         place = self._find(betting_states(betting), betting.actor, limits, is_past=False, context=context)
         solution, tree = place.solution, place.solution.tree
@@ -185,14 +187,14 @@ class SolvedPreflop:
         )
 
     def context(self, betting: BettingState, seed: int, limits: Limits) -> Context:  # noqa: ARG002
-        """What the player to act knows at the start of the flop."""
+        """The context of the player to act at the start of the flop."""
         states = betting_states(betting)
         first = next(i for i, state in enumerate(states) if state.round_index > 0)
         place = self._find(states[: first + 1], betting.actor, limits, is_past=True)
         return Context(states[first].text, place.ranges, {})
 
     def _departures(self, states: list[BettingState]) -> list[int]:
-        """The numbers of the bets that no tree had so far."""
+        """Indices of the actions that the tree did not have so far."""
         found: list[int] = []
         tree, node = self._looked_up.tree, 0
         for i, (before, after) in enumerate(pairwise(states)):
@@ -205,7 +207,7 @@ class SolvedPreflop:
         return found
 
     def _root(self, states: list[BettingState], departure: int, ranges: F32) -> _Root:
-        """The decision at which a departure is made, in a tree with all bets up to that one."""
+        """The decision node of a departure, in a tree with all bets up to and including it."""
         bets, before = _bets(states[: departure + 2]), states[: departure + 1]
         tree = preflop_tree(self._blueprint.definition, self._blueprint.menus, bets)
         node = tree.find(tuple([step_code(*step) for step in pairwise(before)]))
@@ -219,11 +221,11 @@ class SolvedPreflop:
         is_past: bool,
         context: Context | None = None,
     ) -> _Place:
-        """Follow a hand through what is played in it. Blocks if there is something new to solve.
+        """Follow a hand through the solutions it is played by. Blocks while it solves new ones.
 
-        is_past  its last decision has been made: what was solved for it stays as it is
-        context  of our last decision, which has the ranges by which it was made: a solve that was cut off may
-                 have gone on since
+        is_past  the last decision has been made: what was solved for it stays as it is
+        context  from our last decision, with the ranges that it was made with; an unfinished solve may have
+                 been continued since then
         """
         started = time.monotonic()
         departures = self._departures(states)
@@ -246,10 +248,10 @@ class SolvedPreflop:
     def _solve(
         self, root: _Root, seat: int, limits: Limits, started: float, is_past: bool
     ) -> PreflopSolution:
-        """The round solved for a seat from a decision on. Blocks if it is new.
+        """Solve the round for a seat from a decision on, or find the solution. Blocks if it is new.
 
-        A solve that was cut off by its limits goes on when asked for again, unless its decisions are past;
-        only whole ones are written.
+        An unfinished solve is continued when it is asked for again, unless its decisions are past. Only
+        finished ones are written to disk.
         """
         tree = cut_tree(root.tree, root.node)
         ranges = np.stack([keep_alive(weights, np.ones(NUM_HANDS, dtype=bool)) for weights in root.ranges])
@@ -290,9 +292,9 @@ class SolvedPreflop:
         try:
             table = np.load(path)
         except (OSError, ValueError, EOFError):
-            return None  # not there, or damaged: solve it again
+            return None  # missing or damaged: solve it again
         with suppress(OSError):
-            os.utime(path)  # in use: others are older
+            os.utime(path)  # mark as used, so that others are deleted first
         if table.shape != (tree.round_rows[0], NUM_CLASSES):
             return None
         return PreflopSolution(tree, ranges, table, self._iterations)
@@ -307,7 +309,7 @@ class SolvedPreflop:
             partial.replace(path)
             self._make_room()
         except OSError:
-            # A full or read-only disk costs solving again, no more.
+            # If the disk is full or read-only, solutions are just solved again.
             with suppress(OSError):
                 partial.unlink()
 
@@ -321,7 +323,7 @@ class SolvedPreflop:
 
 
 def _keep(shelf: dict[str, _T], name: str, thing: _T, most: int) -> None:
-    """Put something on a shelf of so many places, the oldest making room."""
+    """Add an entry to a dictionary of limited size; the oldest entries are dropped."""
     shelf.pop(name, None)
     shelf[name] = thing
     while len(shelf) > most:
@@ -329,7 +331,7 @@ def _keep(shelf: dict[str, _T], name: str, thing: _T, most: int) -> None:
 
 
 def _look_up(blueprint: Blueprint) -> PreflopSolution:
-    """The first round as the blueprint has it."""
+    """The first round of the blueprint."""
     tree = preflop_tree(blueprint.definition, blueprint.menus, {})
     nodes = [tree.history_of(node) for node in np.flatnonzero(tree.kind == DECISION).tolist()]
     rows = [blueprint.rows(blueprint.tree.find(history)) for history in nodes]

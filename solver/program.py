@@ -1,14 +1,15 @@
-"""From a tree to the straight programs a pass executes (see `layout.Program`).
+"""Compiles a tree to the straight-line programs that a pass runs (see `layout.Program`).
 
 For a traverser the opponent's nodes only split reach and the traverser's nodes only combine values:
 
 1. A child of the traverser shares its parent's reach row; a child of the opponent gets its own.
-2. A child of the opponent shares its parent's value row and adds to it; one of the traverser gets its own.
-   So a fold and a showdown after the opponent's node are one lane, and his nodes cost nothing on the way up.
-3. What a later round returns is added to the value row of its chance node. Those rows, and rows of several
-   contributors, have one first writer, in the order terminals, clears, later rounds, `up`; others add.
-4. The last round is cut into segments small enough for the second-level cache, each with its own scratch rows
-   in the same place. Earlier rounds are one segment each.
+2. A child of the opponent shares its parent's value row and adds to it; a child of the traverser gets its
+   own. So a fold and a showdown after an opponent's node are one lane, and that node costs nothing on the way
+   up.
+3. Values of a later round are added to the value row of its chance node. These rows, and rows with several
+   contributors, have one first writer, in the order terminals, clears, later rounds, `up`; all others add.
+4. The last round is split into segments small enough for the second-level cache, which all use the same
+   scratch rows. Earlier rounds are one segment each.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from solver.layout import LANES, Program
 from solver.tree import CHANCE, DECISION, FOLD, SHOWDOWN, Tree
 
 SEGMENT_ROWS = 64
-"""Scratch rows a segment of the last round should not exceed; 64 rows of 1136 floats are 290 kB."""
+"""Maximum scratch rows of a segment of the last round; 64 rows of 1136 floats are 290 kB."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledTree:
-    """The program and the scratch it needs."""
+    """The program, and the size of its scratch."""
 
     program: Program
     reach_rows: int
@@ -64,7 +65,7 @@ class _Segment:
 
 
 class _Nodes(NamedTuple):
-    """A tree as plain lists: reading elements of arrays one by one costs most of the time."""
+    """A tree as plain lists, because reading array elements one by one would take most of the time."""
 
     kind: list[int]
     player: list[int]
@@ -72,11 +73,11 @@ class _Nodes(NamedTuple):
     action_row: list[int]
     children: list[list[int]]
     size: list[int]
-    """Nodes of each subtree, its root included."""
+    """Number of nodes of each subtree, including its root."""
 
 
 def compile_tree(tree: Tree, chance: tuple[float, ...]) -> CompiledTree:
-    """Programs for both traversers.
+    """Compile the programs of both traversers.
 
     chance  float per round: probability of one run-out of public cards up to that round, given the hands
     """
@@ -99,7 +100,7 @@ def compile_tree(tree: Tree, chance: tuple[float, ...]) -> CompiledTree:
                 leaf_rows.append(tuple([(reach, value) for _, reach, value in segments[0].leaves]))
         reach_rows, value_rows = max(reach_rows, rows[0]), max(value_rows, rows[1])
         parts.append(rounds)
-    # One value row more: lanes that fill up a group write there.
+    # One extra value row: unused lanes of a group write there.
     program = _assemble(parts, tree.num_rounds, value_rows)
     return CompiledTree(program, reach_rows, value_rows + 1, tuple(leaf_rows))
 
@@ -120,7 +121,7 @@ def _read_nodes(tree: Tree) -> _Nodes:
 
 
 def _pack(nodes: _Nodes, roots: list[tuple[int, int, int]]) -> list[list[tuple[int, int, int]]]:
-    """Roots of the last round in groups of at most SEGMENT_ROWS rows, or one root if it is larger."""
+    """Group the roots of the last round into packs of at most SEGMENT_ROWS rows; a larger root is alone."""
     packs: list[list[tuple[int, int, int]]] = []
     room = 0
     for root in sorted(roots, key=lambda root: nodes.size[root[0]], reverse=True):
@@ -163,7 +164,7 @@ def _compile_segment(
             assert not showdown.has_showdown, "two showdowns share a value row"
             showdown.showdown, showdown.has_showdown, showdown.win = reach, True, amount
         elif kind == CHANCE:
-            # A chance node without children is where a depth-limited game ends.
+            # A chance node without children is a leaf of a depth-limited game.
             segment.leaves.append((children[0] if children else node, reach, value))
         elif nodes.player[node] == traverser:
             first = segment.value_rows
@@ -181,7 +182,7 @@ def _compile_segment(
     assert nodes.kind[0] == DECISION, "the root must be a decision"
     for node, reach, value in roots:
         walk(node, reach, value)
-    # The rows of a later round's roots belong to the round before, which has cleared them.
+    # Value rows of a later round's roots belong to the round before, which has cleared them.
     written = {value for _, _, value in roots} if round_index else set()
     for one in segment.lanes:
         one.keep = float(one.out in written)

@@ -1,4 +1,4 @@
-"""Where a blueprint comes from."""
+"""Provenance of blueprints."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 
 
 class Regrouping(NamedTuple):
-    """A time at which what was learned went on with other buckets (`solver.regrouping`)."""
+    """A change of buckets during a training (`solver.regrouping`)."""
 
     iterations: int
-    """Done then,"""
+    """Iterations done at the change."""
     buckets: tuple[int, ...]
-    """with so many in each round."""
+    """Number of old buckets in each round."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What a blueprint's file says of its making."""
+    """How a blueprint was made, as recorded in its file."""
 
     preset: str
     seed: int
@@ -28,12 +28,12 @@ class Provenance:
     fathom: str
     """Version of the program."""
     core_hours: float | None
-    """None, like the date, in a reproducible file: one that depends on what was trained alone."""
+    """None, like the date, in a reproducible file, which depends only on the training itself."""
     date: str | None
     regrouped: tuple[Regrouping, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """Ready for JSON. What most blueprints do not have is left out: early programs refuse it."""
+        """The record for JSON. Rarely used entries are left out, because old programs refuse them."""
         record = asdict(self)
         if not self.regrouped:
             del record["regrouped"]
@@ -41,11 +41,11 @@ class Provenance:
 
 
 def parse_provenance(record: Mapping[str, Any]) -> Provenance:
-    """The inverse of `Provenance.record`; what later programs add is passed over."""
+    """The inverse of `Provenance.record`; entries added by later programs are ignored."""
     known = {field.name: record[field.name] for field in fields(Provenance) if field.name in record}
     return Provenance(**{**known, "regrouped": parse_regroupings(record.get("regrouped", []))})
 
 
 def parse_regroupings(rows: Iterable[Sequence[Any]]) -> tuple[Regrouping, ...]:
-    """As JSON has them."""
+    """Parse regroupings from JSON."""
     return tuple([Regrouping(int(iterations), tuple(buckets)) for iterations, buckets in rows])

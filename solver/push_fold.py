@@ -1,10 +1,10 @@
 """Push/fold: the small blind goes all-in or folds, the big blind calls or folds. Solved exactly.
 
 Stacks and values are in big blinds; hands are the 169 classes, in the order of `game.hands`. All-in results
-are exact means over all boards (`solver.class_pairs`), card removal included, so the only error is that of
-the iteration, which `exploitability` tells.
+are exact means over all boards (`solver.class_pairs`), including card removal, so the only error is that of
+the iteration, which `exploitability` measures.
 
-Strategies are float64[169]: how often a class goes all-in, or calls.
+Strategies are float64[169]: the probability that a class goes all-in, or calls.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SMALL_BLIND, BIG_BLIND = 0.5, 1.0
 LEAST_STACK, MOST_STACK = 1.0, 100.0
 
 _TARGET = 1e-7
-"""Exploitability to stop at, in big blinds per hand: far below what thresholds are quoted with."""
+"""Exploitability to stop at, in big blinds per hand; far below the precision of published thresholds."""
 _CHECK_EVERY = 500
 _MOST_ITERATIONS = 100_000
 
@@ -35,27 +35,28 @@ class PushFold:
     push: F64
     call: F64
     value: float
-    """What the small blind expects per hand."""
+    """Expected value of the small blind per hand."""
     exploitability: float
-    """What a best responder gains, mean of both positions."""
+    """Gain of a best responder, averaged over both positions."""
     iterations: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gains:
-    """What going all-in gains over folding, by class, against somebody's strategy; float64[169]."""
+    """Gains of going all-in over folding, by class, against a strategy; float64[169]."""
 
     push: F64
-    """Of the small blind, against calls."""
+    """Gains of the small blind, against calls."""
     call: F64
-    """Of the big blind, when the other has pushed; NaN where he never does."""
+    """Gains of the big blind after a push; NaN if the small blind never pushes."""
 
 
 @cache
 def solve_push_fold(stack: float) -> PushFold:
-    """The equilibrium for stacks of so many big blinds; some seconds, more the first time on a machine.
+    """The equilibrium for stacks of this many big blinds.
 
-    CFR+ with alternating updates and averages weighted by the square of the iteration.
+    Takes some seconds, more the first time on a machine. Uses CFR+ with alternating updates and averages
+    weighted by the square of the iteration.
     """
     if not LEAST_STACK <= stack <= MOST_STACK:
         raise ValueError(f"stack: must be from {LEAST_STACK:g} to {MOST_STACK:g} big blinds")
@@ -82,7 +83,7 @@ def solve_push_fold(stack: float) -> PushFold:
 
 
 def gains(stack: float, push: F64, call: F64) -> Gains:
-    """What each class of both positions gains by going all-in against the other's strategy."""
+    """Gain of each class in both positions by going all-in against the other's strategy."""
     pairs, wins = _tables()
     stakes = pairs * wins * stack
     met = pairs.sum(axis=1)
@@ -95,26 +96,26 @@ def gains(stack: float, push: F64, call: F64) -> Gains:
 
 
 def small_blind_value(stack: float, push: F64, call: F64) -> float:
-    """What the small blind expects per hand when both play given strategies."""
+    """Expected value of the small blind per hand when both play given strategies."""
     pairs, wins = _tables()
     gained = push @ _push_gain(pairs, pairs * wins * stack, call)
     return float(gained / pairs.sum()) - SMALL_BLIND
 
 
 def class_shares() -> F64:
-    """float64[169]: how often each class is dealt."""
+    """float64[169]: probability that each class is dealt."""
     pairs, _ = _tables()
     met = pairs.sum(axis=1)
     return np.asarray(met / met.sum())
 
 
 def _push_gain(pairs: F64, stakes: F64, call: F64) -> F64:
-    """Pushing over folding, for each class of the small blind, summed over the pairs it meets."""
+    """Gain of pushing over folding for each class of the small blind, summed over pairs of hands."""
     return np.asarray(pairs @ (1 - call) * BIG_BLIND + stakes @ call + pairs.sum(axis=1) * SMALL_BLIND)
 
 
 def _call_gain(pairs: F64, stakes: F64, push: F64) -> F64:
-    """Calling over folding, for each class of the big blind, summed over the pairs that push."""
+    """Gain of calling over folding for each class of the big blind, summed over pairs that push."""
     return np.asarray(stakes @ push + (pairs @ push) * BIG_BLIND)
 
 

@@ -1,4 +1,4 @@
-"""What a player does with every hand at one point of the betting: the currency of players, LBR and AIVAT."""
+"""A player's strategy for every hand at one point of the betting, as used by players, LBR and AIVAT."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from solver.layout import F32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeStrategy:
-    """Actions and how often each hand takes them.
+    """Actions, and their probabilities for each hand.
 
-    Depends on what is public alone: betting and board, not on the cards the player holds.
+    Depends only on the public state (betting and board), not on the player's cards.
     """
 
     actions: tuple[Action, ...]
-    """Legal and different."""
+    """Legal and distinct."""
     probabilities: F32
-    """float32[A, H]: columns of hands that the board leaves possible add up to 1, others are 0."""
+    """float32[A, H]: columns add up to 1 for hands that the board does not block, and are 0 for others."""
 
     def draw(self, hand: int, rng: Random) -> Action:
-        """An action of one hand."""
+        """Sample an action of one hand."""
         reached = np.cumsum(self.probabilities[:, hand], dtype=np.float64)
         index = int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))
         return self.actions[min(index, len(self.actions) - 1)]
 
     def probability(self, action: Action) -> F32:
-        """float32[H]: how often each hand takes an action; zeros for one that is never taken."""
+        """float32[H]: probability of an action for each hand; zeros if it is not among the actions."""
         if action not in self.actions:
             return np.zeros(self.probabilities.shape[1], dtype=np.float32)
         row: F32 = self.probabilities[self.actions.index(action)]
@@ -39,7 +39,7 @@ class RangeStrategy:
 
 
 def merge_actions(actions: Sequence[Action], rows: F32) -> RangeStrategy:
-    """A strategy from rows float32[A, H]; those of actions that are the same real one are added up."""
+    """A strategy from rows float32[A, H]; rows of equal actions are added up."""
     different = tuple(dict.fromkeys(actions))
     if len(different) == len(actions):
         return RangeStrategy(different, rows)
@@ -50,10 +50,10 @@ def merge_actions(actions: Sequence[Action], rows: F32) -> RangeStrategy:
 
 
 def drop_rare(rows: F32, least: float) -> F32:
-    """Rows float32[A, H] without what a hand does more seldom than `least`; what is left adds up as before.
+    """Drop probabilities below `least` from rows float32[A, H]; each column keeps its sum.
 
-    After a few hundred samples a small probability is noise; dropping it is worth more than the mixture it
-    might have been (purification: docs/agent.md has the figures).
+    After a few hundred samples a small probability is noise, and dropping it gains more than the mixture
+    could (purification: docs/agent.md has the figures).
     """
     kept = np.where(rows < least, 0, rows)
     total, before = kept.sum(axis=0), rows.sum(axis=0)

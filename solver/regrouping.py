@@ -1,13 +1,13 @@
-"""A training's regrets for other buckets: what was learned with few goes on with many.
+"""Converts a training's regrets to other buckets, to continue a training with more buckets.
 
-1. A bucket's regrets add up over the hands in it. Of those of an old bucket a new one gets the share that its
-   hands are of the old bucket's; so it has what its own hands would have learned, had they been told apart
-   from the rest only now.
-2. They are scaled down: they were learned for hands that are no longer together, and take as long to unlearn
-   as they took to learn.
-3. But what pruning skips, in the mean over a new bucket's hands, is not scaled: it is still skipped, unless
-   a longer plan scales everything (`Trainer.follow`; not while discounting goes on). Walks that skip nothing
-   will tell where that is wrong.
+1. A bucket's regrets are sums over its hands. A new bucket gets the share of an old bucket's regrets that it
+   has of the old bucket's hands. So it has what its own hands would have learned, up to now together with the
+   rest of the old bucket.
+2. Regrets are scaled down: they were learned for hands that are no longer together, and would take as long to
+   unlearn as they took to learn.
+3. Regrets that pruning skips, in the mean over a new bucket's hands, are not scaled: they are still skipped,
+   unless a longer plan scales everything (`Trainer.follow`; not while discounting goes on). Traversals
+   without pruning correct this where it is wrong.
 4. The average starts afresh, and after another burn-in once more.
 """
 
@@ -27,14 +27,14 @@ from solver.training import Checkpoint, TrainingState
 from solver.training_game import TrainingGame
 
 _TRUST = 0.2
-"""What old regrets count."""
+"""Factor on old regrets."""
 _NODES_AT_ONCE = 256
 
 
 def plan_regrouped(plan: TrainingPlan, before: Checkpoint, burn_in: float | None) -> TrainingPlan:
-    """How a training goes on with other buckets.
+    """The plan of a training that continues with other buckets.
 
-    burn_in  as asked for; if not, it begins anew with them
+    burn_in  as requested; None: the default burn-in starts with the new buckets
     """
     if burn_in is not None:
         return replace(plan, settings=replace(plan.settings, burn_in=burn_in))
@@ -42,9 +42,9 @@ def plan_regrouped(plan: TrainingPlan, before: Checkpoint, burn_in: float | None
 
 
 def burn_in_since(plan: TrainingPlan, before: Checkpoint, iterations: int) -> TrainingPlan:
-    """A longer plan with the burn-in of the one before, as a share of what the present buckets learn.
+    """A longer plan whose burn-in is the same share of the training of the present buckets as before.
 
-    iterations  that were done when they came
+    iterations  iterations done when the present buckets were introduced
     """
     began = _share_done(before.plan, before, before.regrouped_at)
     own = max(before.plan.settings.burn_in - began, 0.0) / (1 - began)
@@ -53,7 +53,7 @@ def burn_in_since(plan: TrainingPlan, before: Checkpoint, iterations: int) -> Tr
 
 
 def _share_done(plan: TrainingPlan, before: Checkpoint, iterations: int) -> float:
-    """Of a plan, when so many iterations were done; by a plan of seconds about, as if all took as long."""
+    """Share of a plan after some iterations; for plans by seconds, assuming constant speed."""
     if plan.iterations:
         return iterations / plan.iterations
     return before.seconds * iterations / max(before.iterations, 1) / plan.seconds
@@ -62,16 +62,16 @@ def _share_done(plan: TrainingPlan, before: Checkpoint, iterations: int) -> floa
 def regroup(
     state: TrainingState, cards: CardAbstraction, overlaps: Sequence[F64], prune_below: float
 ) -> TrainingState:
-    """A training that goes on with other cards.
+    """Convert a training to other cards.
 
-    overlaps     float64[old buckets, new buckets] of each round: hands they have in common
-    prune_below  of the settings it goes on with
+    overlaps     float64[old buckets, new buckets] of each round: number of common hands
+    prune_below  from the settings of the continued training
     """
     preset, record = named_preset(state.record["preset"]), state.record
     old, new = preset.game(state.cards.num_buckets), preset.game(cards.num_buckets)
     regret = regroup_regrets(old, state.regret, new, overlaps, prune_below)
     regrouped = [*record.get("regrouped", []), Regrouping(record["iterations"], old.num_buckets)]
-    # The weight stays as it is: scaled by `_TRUST`, too, it would have a longer plan undo that.
+    # The weight is not scaled by `_TRUST`, or a longer plan would undo the scaling.
     changed = {**record, "buckets": list(new.num_buckets), "regrouped": regrouped}
     return TrainingState(changed, cards, regret, np.zeros(new.table_size, dtype=np.float32))
 
@@ -82,7 +82,7 @@ def regroup_regrets(
     """float32[table size of new]: the regrets of a game with the same betting and other buckets."""
     regrouped = np.zeros(new.table_size, dtype=np.float32)
     for round_, overlap in enumerate(overlaps):
-        # A bucket may have no hands at all.
+        # A bucket may have no hands.
         shares = (overlap / np.maximum(overlap.sum(axis=1, keepdims=True), 1)).T.astype(np.float32)
         means = (overlap / np.maximum(overlap.sum(axis=0), 1)).T.astype(np.float32)
         nodes = np.flatnonzero(new.node_round == round_).tolist()

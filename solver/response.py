@@ -1,8 +1,8 @@
-"""How good a strategy is: values, best responses, exploitability. Exact, in chips.
+"""Quality of strategies: values, best responses, exploitability. Exact, in chips.
 
-`nash_conv` is the sum of what both players could gain by a best response, `exploitability` its half. Where
-nodes are locked (`frozen`), responses keep to the locks: exploitability then says how far the solve of the
-locked game is, not what an opponent free of locks could win.
+`nash_conv` is the sum of what both players can gain by a best response, `exploitability` is half of it. Where
+nodes are locked (`frozen`), responses keep to the locks: exploitability then measures how far the solve of
+the locked game is, not what an opponent without locks could win.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Quality:
     """Values to each player, in chips per hand dealt, net of half the pot at the root."""
 
     values: tuple[float, float]
-    """Of the strategies against each other; they sum to 0."""
+    """Values of the strategies against each other; they sum to 0."""
     best_responses: tuple[float, float]
 
     @property
@@ -35,7 +35,7 @@ class Quality:
 
 
 def player_value(engine: Engine, table: F32, player: int, mode: int, frozen: U8 | None = None) -> float:
-    """One player's value at the root: mode EVALUATE or RESPOND. NaN if stopped."""
+    """One player's value at the root, by mode EVALUATE or RESPOND. NaN if stopped."""
     values = engine.root_values(table, player, mode, frozen=frozen)
     if values is None:
         return float("nan")
@@ -44,13 +44,13 @@ def player_value(engine: Engine, table: F32, player: int, mode: int, frozen: U8 
 
 
 def measure(engine: Engine, table: F32, frozen: U8 | None = None) -> Quality:
-    """Values and best responses of the strategies in a table; the values are of player 0's side."""
+    """Values and best responses of the strategies in a table."""
     first = player_value(engine, table, 0, EVALUATE)
     return Quality((first, -first), _best_responses(engine, table, frozen))
 
 
 def exploitability(engine: Engine, table: F32, frozen: U8 | None = None) -> float:
-    """What an opponent of unknown seat gains on average by a best response, in chips."""
+    """Mean gain of both players by best responses, in chips."""
     return sum(_best_responses(engine, table, frozen)) / 2
 
 

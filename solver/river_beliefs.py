@@ -1,7 +1,7 @@
-"""Two beliefs on the river: who wins how much, at a showdown or over the rest of a profile's betting.
+"""Two beliefs on the river: results at a showdown, or over the rest of a profile's betting.
 
-Hands are kept by rising strength, so a showdown is one sweep: what a hand wins is the weight of the weaker
-hands it can meet, taken card by card. Beliefs, masses and signs are as in `solver.belief_kernels`.
+Hands are sorted by strength, so a showdown is one sweep: a hand's result is the weight of the weaker hands
+that share no card with it. Beliefs, masses and signs are as in `solver.belief_kernels`.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _HIGH: I64 = HAND_CARDS[:, 1].astype(np.int64)
 
 
 class River(NamedTuple):
-    """The hands that a board of five cards leaves, by rising strength: int64[1081] each."""
+    """The hands that a board of five cards does not block, by rising strength: int64[1081] each."""
 
     hands: I64
     low: I64
     high: I64
-    """Their cards."""
+    """Cards of the hands."""
     ends: I64
-    """Where each group of equal hands ends."""
+    """End of each group of equal hands."""
     buckets: I64
     groups: I64
-    """int64[1]: how many groups."""
+    """int64[1]: number of groups."""
     room: SortedRiver
 
 
@@ -49,7 +49,7 @@ class RiverWalk(NamedTuple):
 
 @kernel
 def new_river() -> River:
-    """Room for one."""
+    """An empty river."""
     live = NUM_LIVE_HANDS
     return River(
         np.zeros(live, dtype=np.int64),
@@ -64,7 +64,7 @@ def new_river() -> River:
 
 @kernel
 def fill_river_order(board: U8, river: River) -> None:
-    """Sort the hands that five cards leave; buckets are not touched."""
+    """Sort the hands that five cards do not block; buckets are not changed."""
     groups = sort_river(board, river.room)
     river.groups[0] = groups
     for group in range(groups):
@@ -76,7 +76,7 @@ def fill_river_order(board: U8, river: River) -> None:
 
 @kernel
 def fill_river_buckets(tables: BucketTables, board: U8, river: River) -> None:
-    """Buckets of a river's hands."""
+    """Fill in the buckets of a river's hands."""
     location = locate_board(board, tables.river_locations)
     for i in range(NUM_LIVE_HANDS):
         river.buckets[i] = table_bucket(tables.river, location, river.hands[i])
@@ -111,7 +111,7 @@ def river_wins(river: River, first: F64, second: F64) -> float:
 
 @kernel
 def board_wins(board: U8, first: F64, second: F64) -> float:
-    """The mean over all run-outs of a board of three to five cards of w0 × w1 × (win or loss), summed."""
+    """The sum of w0 × w1 × (1 or -1), averaged over all run-outs of a board of three to five cards."""
     num_cards = board.shape[0]
     river, one, other = new_river(), np.empty(NUM_LIVE_HANDS), np.empty(NUM_LIVE_HANDS)
     completed, dead = np.zeros(5, dtype=np.uint8), np.zeros(NUM_CARDS, dtype=np.uint8)
@@ -132,15 +132,15 @@ def board_wins(board: U8, first: F64, second: F64) -> float:
             if not dead[low]:
                 completed[3] = low
                 total += _completed_wins(completed, first, second, river, one, other)
-    # Every pair of hands sees 44 rivers of a turn, and 45 × 44 / 2 run-outs of a flop.
+    # A pair of hands has 44 rivers of a turn, and 45 × 44 / 2 run-outs of a flop.
     return total / (44.0 if num_cards == 4 else 990.0)
 
 
 @kernel
 def sampled_wins(board: U8, first: F64, second: F64) -> float:
-    """About the mean of wins over pairs of hands and run-outs of a flop or turn, from 24 or 25 of them.
+    """Approximate mean result over pairs of hands and run-outs of a flop or turn, from 24 or 25 run-outs.
 
-    On a turn every other card; on a flop pairs of cards, each card in one.
+    On a turn every other card; on a flop pairs of cards, with each card in one pair.
     """
     river, one, other = new_river(), np.empty(NUM_LIVE_HANDS), np.empty(NUM_LIVE_HANDS)
     completed, live = np.zeros(5, dtype=np.uint8), np.zeros(NUM_CARDS, dtype=np.uint8)
@@ -158,7 +158,7 @@ def sampled_wins(board: U8, first: F64, second: F64) -> float:
         if board.shape[0] == 3:
             completed[3], completed[4] = live[i], live[i + count // 2]
         else:
-            # Cards go by rank and suit: turn about, so that every suit and rank is there.
+            # Cards are ordered by rank and suit: alternate, so that every suit and rank occurs.
             completed[4] = live[2 * i + i // 2 % 2]
         wins += _completed_wins(completed, first, second, river, one, other)
         mass += _river_mass(river, one, other)
@@ -176,7 +176,7 @@ def walk_river(
     second: F64,
     walk: RiverWalk,
 ) -> tuple[float, float]:
-    """Mass, and sum over pairs of w0 × w1 × payoff when both follow a profile from a river node to the end.
+    """Mass, and the sum over pairs of w0 × w1 × payoff when both follow a profile from a river node on.
 
     strategy  uint8[node][action][bucket]: probabilities in 255ths
     walk      scratch
@@ -227,7 +227,7 @@ def mean_over_rivers(
     second: F64,
     walk: RiverWalk,
 ) -> float:
-    """The mean payoff over the river card when both follow a profile from then on.
+    """The mean payoff over the river card when both follow a profile from there on.
 
     board  uint8[4]
     """

@@ -1,4 +1,4 @@
-"""Rivers laid out for showdowns: the hands of a game in order of strength, many boards at once."""
+"""Lays out rivers for showdowns: the hands of a game in order of strength, for many boards at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def lay_out_rivers(cards: U8, hands: I64, labels: I64, spread: I64, boards: Boar
     """Sort hands by strength on rivers: `position`, `pair`, `ends`, `live`, `groups` from board `first` on.
 
     cards   uint8[S, 5]
-    spread  int64[H]  hands in the order that equal ones are to have
+    spread  int64[H]  order of hands of equal strength
     """
     strength = np.empty(NUM_HANDS, dtype=np.uint16)
     num_hands, stride = hands.shape[0], boards.position.shape[1]
@@ -53,7 +53,7 @@ def lay_out_rivers(cards: U8, hands: I64, labels: I64, spread: I64, boards: Boar
 
 
 def new_rivers(count: int, num_hands: int, stride: int) -> Boards:
-    """Room for so many rivers."""
+    """Empty arrays for some rivers."""
     nothing = np.zeros(0, dtype=np.int32)
     return Boards(
         table=np.zeros(0, dtype=np.int64),

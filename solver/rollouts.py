@@ -1,14 +1,15 @@
-"""Values at the end of the flop: play-outs of the blueprint over turn and river, with whole ranges.
+"""Leaf values at the end of the flop by rollouts of the blueprint over turn and river, with whole ranges.
 
-1. The chooser goes on with the blueprint, or with it biased ten times towards folding, calling or raising;
-   we go on with the blueprint (Brown, Sandholm and Amos, 2018), or choose as he does (Brown and Sandholm,
-   2019).
-2. Each iteration sees one run-out of turn and river, on which every hand of both ranges is played out exactly
-   (public chance sampling; Johanson et al., 2012). Run-outs come without repetition, every turn card once
-   before any comes again.
-3. A run-out given to q of all n is worth n/q, times its chance given both hands; hands it blocks get 0.
-4. Luck of the run-out is taken out (`solver.kernels.steady`): what hands win by showdown is known exactly in
-   the mean over all run-outs.
+1. The chooser continues with the blueprint, or with the blueprint biased tenfold towards folding, calling or
+   raising. We continue with the blueprint (Brown, Sandholm and Amos, 2018), or choose in the same way (Brown
+   and Sandholm, 2019).
+2. Each iteration uses one run-out of turn and river, on which both whole ranges are evaluated exactly (public
+   chance sampling; Johanson et al., 2012). Run-outs are drawn without replacement, and every turn card comes
+   once before any comes again.
+3. Run-outs are drawn from all n, of which q are possible given both hands. So values on a run-out have the
+   importance weight n/q, and hands that it blocks get 0.
+4. The variance from the run-out is reduced (`solver.kernels.steady`): the mean showdown value over all
+   run-outs is known exactly and serves as a control variate.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from solver.tree import DECISION, FOLD_ACTION, Tree
 
 BIAS = 10.0
 FOUR_STRATEGIES: F32 = np.array([[1, 1, 1], [BIAS, 1, 1], [1, BIAS, 1], [1, 1, BIAS]], dtype=np.float32)
-"""Factors of folds, calls and raises: the blueprint, and biased towards each."""
+"""Factors on fold, call and raise probabilities: the blueprint, and the blueprint biased towards each."""
 ONE_STRATEGY: F32 = FOUR_STRATEGIES[:1]
 
 _NO_PROGRAM = Program(
@@ -65,17 +66,17 @@ _NO_PROGRAM = Program(
 _HELD_CARDS = 4
 
 _LUCK = 1.2
-"""Chips that luck makes of each chip at stake: bets follow, and the lucky win more of them. On two flops
-(`fathom bench flop`) 60 and 200 iterations lost 2.7 and 1.6 % of pot without, 2.3 and 1.2 with 0.7, 2.1 and
-1.0 with 1 or 1.3."""
+"""Coefficient of the control variate, per chip at stake. It is above 1 because bets follow, and lucky hands
+win more of them. On two flops (`fathom bench flop`) 60 and 200 iterations lost 2.7 and 1.6 % of pot without
+it, 2.3 and 1.2 with 0.7, 2.1 and 1.0 with 1 or 1.3."""
 
 
-_RENEWED = 1.125
-"""Passes after which ranges are too old to tell luck by, for each pass up to then."""
+_RENEWAL_FACTOR = 1.125
+"""The control variate's ranges are renewed when the number of passes has grown by this factor."""
 
 
 class BlueprintRollouts:
-    """Leaf values by play-outs. Make one per subgame; not for concurrent calls."""
+    """Leaf values by rollouts. Make one per subgame; not for concurrent calls."""
 
     def __init__(
         self,
@@ -90,10 +91,10 @@ class BlueprintRollouts:
         steady: bool = True,
         both: bool = False,
     ) -> None:
-        """Play-outs of the leaves of a game.
+        """Prepare the rollouts of a game's leaves.
 
         both    whether the chooser's opponent chooses, too
-        steady  whether luck of the run-out is taken out
+        steady  whether to reduce the variance from the run-out
         """
         self._blueprint, self._game, self._flop, self._chooser = blueprint, game, flop, chooser
         self._both = both
@@ -116,11 +117,11 @@ class BlueprintRollouts:
         self._stakes = np.array([leaf.stake for leaf in leaves], dtype=np.float32)
         self._ends = _showdown_lanes(len(leaves), 1 + len(bias), weight)
         self._wins = np.zeros((len(leaves), game.stride), dtype=np.float32)
-        """What hands win by showdown on the run-out at hand."""
-        self._yardsticks = (
-            [_Yardstick(len(leaves), game.stride, weight) for _ in range(2)] if steady else None
+        """Showdown values of hands on the current run-out."""
+        self._controls = (
+            [_ControlRanges(len(leaves), game.stride, weight) for _ in range(2)] if steady else None
         )
-        """For the chooser's opponent and for him."""
+        """For the chooser's opponent and for the chooser."""
         self._tiles = _tile(flop_wins(flop, game.labels.tobytes(), threads), game.stride) if steady else None
         sizes = [part.reach_rows + part.value_rows for part in parts]
         self._order = self._open[np.argsort(sizes)[::-1]].astype(np.int32)
@@ -128,27 +129,27 @@ class BlueprintRollouts:
         self._memory = [_new_memory(game, len(bias), *rows) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads - 1, "rollouts") if threads > 1 else None
         self._counter = np.zeros(2, dtype=np.int64)
-        """Leaves and tiles that threads have got hold of."""
+        """Numbers of leaves and tiles that threads have taken so far."""
         self._spread = ((game.hands[:, 1] - game.hands[:, 0]) * NUM_CARDS + game.hands[:, 0]).argsort()
         self._runout = Runout(
             new_rivers(1, game.num_hands, game.stride), np.zeros((2, game.stride), dtype=np.uint16)
         )
         self._cards = run_outs(flop, seed)
         self._live = np.zeros(game.num_hands, dtype=np.bool_)
-        """The hands that the run-out at hand does not block."""
+        """Hands that the current run-out does not block."""
 
     @property
     def num_choices(self) -> int:
-        """K."""
+        """Number of strategies to choose from."""
         return len(self._book.bias)
 
     @property
     def both_choose(self) -> bool:
-        """As asked for."""
+        """Whether the chooser's opponent chooses, too."""
         return self._both
 
     def next_sample(self) -> None:
-        """Turn to another run-out."""
+        """Draw the next run-out."""
         game, runout = self._game, self._runout
         board = (*self._flop, *next(self._cards))
         lay_out_rivers(
@@ -162,13 +163,13 @@ class BlueprintRollouts:
     def evaluate(self, for_chooser: bool, reach: F32, value: F32, step: Step | None = None) -> None:
         """See `depth_limited.LeafValues`."""
         self._counter[:] = 0
-        yardstick = None if self._yardsticks is None else self._yardsticks[for_chooser]
-        renewed = yardstick is not None and yardstick.renew(reach, always=step is None)
+        control = None if self._controls is None else self._controls[for_chooser]
+        renewed = control is not None and control.renew(reach, always=step is None)
 
         def work(thread: int) -> None:
             self._value_open(thread, for_chooser, reach, value, step)
-            if renewed and yardstick is not None and self._tiles is not None:
-                mean_wins(self._tiles, self._counter[1:], yardstick.reach, yardstick.means)
+            if renewed and control is not None and self._tiles is not None:
+                mean_wins(self._tiles, self._counter[1:], control.reach, control.means)
 
         others = (
             [] if self._pool is None else [self._pool.submit(work, t) for t in range(1, len(self._memory))]
@@ -177,20 +178,20 @@ class BlueprintRollouts:
         boards, scratch = self._runout.boards, self._memory[0][1]
         if self._shut.any():
             check_down(self._ends, self._shape, boards, scratch, reach, self._wins)
-        if yardstick is not None:
-            check_down(yardstick.ends, self._shape, boards, scratch, yardstick.reach, yardstick.wins)
+        if control is not None:
+            check_down(control.ends, self._shape, boards, scratch, control.reach, control.wins)
         for other in others:
             other.result()
         first, end = (1, value.shape[1]) if for_chooser or self._both else (0, 1)
         luck, wins, means = (
-            (0.0, self._wins, self._wins) if yardstick is None else (_LUCK, yardstick.wins, yardstick.means)
+            (0.0, self._wins, self._wins) if control is None else (_LUCK, control.wins, control.means)
         )
         take_luck_out(self._stakes, self._shut, luck, first, end, wins, means, self._wins, value)
 
     def _thinning(self) -> Thinning | None:
-        """What is left of the blueprint after a leaf, with strategies of the leaf's own.
+        """A thinned tree below the leaves, with separate strategies for each leaf.
 
-        None: all of it; leaves that the same part of it stands for share its strategies.
+        None: the whole tree; leaves with the same blueprint node share its strategies.
         """
         return None
 
@@ -202,7 +203,7 @@ class BlueprintRollouts:
         value: F32,
         step: Step | None,  # noqa: ARG002
     ) -> None:
-        """Leaves at which somebody can still bet, as many as a thread gets hold of."""
+        """Value leaves that still have betting, as many as this thread takes."""
         traverser = self._chooser if for_chooser else 1 - self._chooser
         planes, scratch = self._memory[thread]
         chooses, is_met_by_choices = for_chooser or self._both, not for_chooser or self._both
@@ -212,33 +213,33 @@ class BlueprintRollouts:
         )  # fmt: skip
 
 
-class _Yardstick:
-    """Ranges at the leaves against which luck is known: the opponent's of some iterations ago."""
+class _ControlRanges:
+    """Ranges of the control variate: the opponent's reach at the leaves some iterations ago."""
 
     def __init__(self, num_leaves: int, stride: int, weight: float) -> None:
         self.ends = _showdown_lanes(num_leaves, 1, weight)
         self.reach = aligned(num_leaves * stride).reshape(num_leaves, 1, stride)
         self.wins = np.zeros((num_leaves, stride), dtype=np.float32)
         self.means = np.zeros((num_leaves, stride), dtype=np.float32)
-        """What hands win by showdown against these ranges, on the run-out at hand and in the mean."""
+        """Showdown values against these ranges: `wins` on the current run-out, `means` over all run-outs."""
         self._passes = 0
         self._next = 1.0
 
     def renew(self, reach: F32, always: bool) -> bool:
-        """Take today's ranges, if the old ones are too old; whether that was done.
+        """Take the current ranges if the old ones are too old; return whether that was done.
 
         reach   float32[L, 1 + K, stride]
-        always  for passes over strategies that nobody else has
+        always  for evaluations of strategies other than the current ones
         """
         if not always:
             self._passes += 1
             if self._passes < self._next:
                 return False
-            self._next = max(_RENEWED * self._passes, self._passes + 1)
+            self._next = max(_RENEWAL_FACTOR * self._passes, self._passes + 1)
         else:
             if self._next == 0 and np.array_equal(self.reach[:, 0], reach[:, 0]):
-                return False  # another sample for the same strategies
-            self._next = 0.0  # the next pass that learns has other ranges
+                return False  # another sample of the same strategies
+            self._next = 0.0  # the next learning pass has other ranges
         self.reach[:, 0] = reach[:, 0]
         return True
 
@@ -256,7 +257,7 @@ def one_round_game(board: Cards, tree: Tree, ranges: F32) -> Game:
 
 
 def run_outs(flop: Cards, seed: int) -> Iterator[tuple[int, int]]:
-    """Turn and river again and again: a random order of all pairs, each turn card once per round."""
+    """Endless run-outs: all pairs of cards in random order, each turn card once per cycle."""
     rng = np.random.default_rng(seed)
     deck = np.array([card for card in range(NUM_CARDS) if card not in flop])
     for _ in count():
@@ -275,10 +276,9 @@ def _assemble(
     origins: list[I64] | None,
     becomes: U8,
 ) -> Playbook:
-    """One program for all leaves: what segments point to is numbered through.
+    """Join the programs of all leaves into one, renumbering what segments point to.
 
-    origins  the blueprint's number of each node, leaf by leaf, to number nodes through, too; None: they are
-             numbered as in the blueprint
+    origins  the blueprint's number of each node, leaf by leaf; None: nodes keep the blueprint's numbers
     becomes  see `leaf_thinning.Thinning`
     """
     segments = np.zeros((len(leaves), 2, 3), dtype=np.int32)
@@ -311,14 +311,17 @@ def _assemble(
 
 
 def _pack(blueprint: Blueprint, nodes: I32, origin: I64, becomes: U8) -> tuple[U32, I64]:
-    """Words of some decision nodes, and where each node's words start.
+    """Packed strategy words of some decision nodes, and where each node's words start.
 
     origin  the blueprint's number of each node
     """
     tree, twins = blueprint.tree, origin[nodes]
     num_actions = np.diff(tree.first_child)[twins]
     if len(nodes) and num_actions.max() > MAX_ACTIONS:
-        raise ValueError(f"play-outs need blueprints of at most {MAX_ACTIONS} actions after the flop")
+        raise ValueError(
+            f"rollouts need a blueprint with at most {MAX_ACTIONS} actions per decision after the flop, "
+            f"got {num_actions.max()}"
+        )
     num_buckets = np.array(blueprint.num_buckets, dtype=np.int64)[tree.round[twins]]
     width = padded(num_buckets)
     base = np.full(len(origin), -1, dtype=np.int64)
@@ -333,20 +336,20 @@ def _pack(blueprint: Blueprint, nodes: I32, origin: I64, becomes: U8) -> tuple[U
 
 
 def padded(num_buckets: Any) -> Any:
-    """Room for a node's buckets (one number or many): multiples of LANES."""
+    """Round a number of buckets, or an array of them, up to a multiple of LANES."""
     return (num_buckets + LANES - 1) // LANES * LANES
 
 
 def _offers_fold(tree: Tree) -> U8:
-    """uint8[N]: 1 for decisions whose first action is a fold."""
+    """uint8[N]: 1 for decision nodes whose first action is a fold."""
     first = tree.children[np.minimum(tree.first_child[:-1], len(tree.children) - 1)]
     return np.asarray((tree.kind == DECISION) & (tree.action[first] == FOLD_ACTION), dtype=np.uint8)
 
 
 def _showdown_lanes(num_leaves: int, rows: int, weight: float) -> Program:
-    """Showdowns for one chip each, from the first row of every leaf."""
+    """A program of showdowns for one chip each, from the first row of every leaf."""
     count = -(-num_leaves // LANES)
-    # Places beyond the last leaf repeat leaves: they write the same values again.
+    # Lanes beyond the last leaf repeat leaves; they write the same values again.
     lanes = np.resize(np.arange(max(num_leaves, 1), dtype=np.int32), (count, LANES))
     zeros = np.zeros(lanes.shape, dtype=np.float32)
     return _NO_PROGRAM._replace(
@@ -361,7 +364,7 @@ def _showdown_lanes(num_leaves: int, rows: int, weight: float) -> Program:
 
 
 def _tile(wins: F32, stride: int) -> F32:
-    """float32[stride / TILE, H, TILE] of float32[H, H]: hand h against j is at [h // TILE, j, h % TILE]."""
+    """float32[stride / TILE, H, TILE] from float32[H, H]: h against j is at [h // TILE, j, h % TILE]."""
     num_hands = len(wins)
     padded_wins = np.zeros((num_hands, stride), dtype=np.float32)
     padded_wins[:, :num_hands] = wins.T

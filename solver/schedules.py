@@ -1,8 +1,8 @@
-"""How old regrets and old strategies fade: the members of the CFR family that share one update.
+"""Schedules: how old regrets and strategies are discounted. Members of the CFR family with one update rule.
 
 Before iteration t (from 1) is added, positive regrets are multiplied by `keep_positive`, negative ones by
-`keep_negative`, strategy sums by `keep_average`; regrets are then cut off below at `floor`. Weights that
-grow with t become factors below 1 on what was before: averaging with weight t^γ is keeping ((t−1)/t)^γ.
+`keep_negative`, strategy sums by `keep_average`. Regrets are then cut off below at `floor`. Weights that grow
+with t become factors below 1 on the past: averaging with weight t^γ means keeping ((t−1)/t)^γ.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Schedule:
     factors: Factors
     floor: float = 0.0
     predictive: bool = False
-    """Whether strategies are made of regrets plus the last gain once more (needs a third table)."""
+    """Whether the strategy is computed from regrets plus the last gain once more (needs a third table)."""
 
     def table(self, start: int, count: int) -> F64:
         """float64[count, 4] for the iterations after the first `start`: the factors, and keep_next."""
@@ -36,20 +36,20 @@ class Schedule:
         return np.column_stack([factors[:-1], factors[1:, 0]])
 
     def sum_of_weights(self, iterations: int) -> float:
-        """What so many iterations weigh in the average strategies, the last one 1."""
+        """Total weight of this many iterations in the average strategies; the last one has weight 1."""
         return float(self._weights(iterations).sum())
 
     def share_of(self, iteration: int, iterations: int) -> float:
-        """What one of so many iterations counts in the average strategies; the first is 1."""
+        """Share of one iteration, counted from 1, in the average strategies."""
         weights = self._weights(iterations)
         return float(weights[iterations - iteration] / weights.sum())
 
     def first_share(self, iterations: int) -> float:
-        """What the first of so many iterations counts in the average strategies."""
+        """Share of the first iteration in the average strategies."""
         return self.share_of(1, iterations)
 
     def _weights(self, iterations: int) -> F64:
-        """float64[iterations]: the last iteration's, which is 1, first."""
+        """float64[iterations]: weights, the last iteration's first, which is 1."""
         kept = self.table(1, iterations - 1)[:, 2]
         return np.cumprod(np.append(1.0, kept[::-1]))
 
@@ -91,9 +91,9 @@ def dcfr(alpha: float = 1.5, gamma: float = 4.0, keep_negative: float = 0.5) -> 
 
 
 def sampled_dcfr(alpha: float = 1.5, gamma: float = 2.0) -> Schedule:
-    """Discounted CFR for values that are samples: negative regrets fade as slowly as positive ones.
+    """Discounted CFR for sampled values: negative regrets fade as slowly as positive ones.
 
-    Where they are forgotten within a few iterations, a lucky run-out or two bring a bad action back.
+    If they were forgotten within a few iterations, one or two lucky run-outs would bring back a bad action.
     """
     return Schedule(
         f"dcfr({alpha:g}, {alpha:g}, {gamma:g})",
@@ -105,7 +105,7 @@ def sampled_dcfr(alpha: float = 1.5, gamma: float = 2.0) -> Schedule:
 def dcfr_plus(alpha: float = 1.5, gamma: float = 4.0) -> Schedule:
     """DCFR+ (Xu et al., 2022): discounted, and cut at 0.
 
-    Its fade is t^α/(t^α + 1.5), not + 1 as elsewhere: so in the authors' program (rpSebastian/PDCFRPlus).
+    The discount is t^α/(t^α + 1.5), not + 1 as elsewhere, as in the authors' program (rpSebastian/PDCFRPlus).
     """
     return Schedule("dcfr+", lambda t: (_fade(t, alpha, 1.5), t * 0, _average(t, gamma)))
 
@@ -118,7 +118,7 @@ def hs_dcfr(horizon: int = 1000, gamma: float = 30.0) -> Schedule:
 
     def factors(t: F64) -> tuple[F64, F64, F64]:
         progress = np.minimum((t - 1.0) / horizon, 1.0)
-        # x^β/(x^β + 1) with β < 0, written so that x = 0 does no harm.
+        # x^β/(x^β + 1) with β < 0, written so that x = 0 is safe.
         keep_negative = 1.0 / (1.0 + (t - 1.0) ** (1.0 + 2.0 * progress))
         return _fade(t, 1.0 + 3.0 * progress), keep_negative, _average(t, gamma - 5.0 * progress)
 
@@ -136,7 +136,7 @@ def pdcfr_plus(alpha: float = 2.3, gamma: float = 5.0) -> Schedule:
 
 
 # Between cutting negative regrets off and halving them: as fast as DCFR+, without its large rises of
-# exploitability when a strategy changes course (docs/solver.md).
+# exploitability when a strategy changes (docs/solver.md).
 DEFAULT_SCHEDULE = dcfr(alpha=1.5, gamma=4.0, keep_negative=0.2)
 
 VARIANTS: dict[str, Callable[[int], Schedule]] = {
@@ -147,9 +147,9 @@ VARIANTS: dict[str, Callable[[int], Schedule]] = {
     "dcfr+": lambda _: dcfr_plus(),
     "hs-dcfr": lambda horizon: hs_dcfr(horizon or 1000),
 }
-"""Names people choose by; each maps the planned number of iterations to a schedule (few look at it).
+"""Schedules by name; each maps the planned number of iterations to a schedule (most ignore it).
 
-Predictive variants are for study only: an archive has no place for their third table."""
+Predictive variants are not included: an archive has no place for their third table."""
 
 
 def named_schedule(name: str, horizon: int = 0) -> Schedule:

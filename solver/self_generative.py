@@ -1,9 +1,10 @@
-"""Opponent strategies for a depth limit, found by self-play (Brown, Sandholm and Amos, 2018, section 4).
+"""Opponent strategies for a depth limit by self-play (Brown, Sandholm and Amos, 2018, section 4).
 
-The set begins with the opponent's blueprint. We solve the depth-limited game in which he may choose from the
-set, find his best response to that solution followed by our blueprint, add it to the set, and repeat.
-"Weakened" values keep him from gaining by our blueprint's mistakes: where a strategy does better than his
-blueprint against ours, all its values at that infoset are lowered by the difference.
+The set starts with the opponent's blueprint. We solve the depth-limited game in which the opponent chooses
+from the set, compute the opponent's best response to that solution followed by our blueprint, add it to the
+set, and repeat. "Weakened" values keep the opponent from gaining by our blueprint's mistakes: where a
+strategy does better than the opponent's blueprint against ours, all its values at that infoset are lowered by
+the difference.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ _RESPONSE_ITERATIONS = 400
 def generate_strategies(
     game: Game, blueprint: F32, player: int, count: int, iterations: int = 1_000
 ) -> list[F32]:
-    """Tables of the opponent's strategies, his blueprint first.
+    """Tables of the opponent's strategies, their blueprint first.
 
     game       of two rounds or more; the depth limit is the end of the first
     blueprint  float32[table size]: strategies of both players, as sums
-    player     whom we solve for
+    player     the player we solve for
     """
     strategies = [blueprint]
     while len(strategies) < count:
@@ -46,12 +47,12 @@ def generate_strategies(
 
 
 def continuation_values(game: Game, blueprint: F32, strategies: Sequence[F32], player: int) -> F32:
-    """float32[L, K, H, H]: what `player` wins at each leaf, his blueprint against each strategy, weakened."""
+    """float32[L, K, H, H]: what `player`'s blueprint wins at each leaf against each strategy, weakened."""
     return mean_over_boards(game, board_values(game, blueprint, strategies, player))
 
 
 def board_values(game: Game, blueprint: F32, strategies: Sequence[F32], player: int) -> F32:
-    """float32[L, K, B, H, H]: the same for each board of the second round, given that it came."""
+    """float32[L, K, B, H, H]: the same for each board of the second round, conditional on the board."""
     leaves, boards = _leaves(game.tree), game.boards_of_round(1)
     values = np.zeros((len(leaves), len(strategies), len(boards), game.num_hands, game.num_hands))
     for k, strategy in enumerate(strategies):
@@ -74,7 +75,7 @@ def mean_over_boards(game: Game, values: F32) -> F32:
 def solve_first_round(
     game: Game, matrices: F32, player: int, iterations: int, ranges: F32 | None = None
 ) -> DepthLimitedSolver:
-    """The depth-limited game, solved for `player`."""
+    """Solve the depth-limited game for `player`."""
     tree = first_round(game.tree)
     boards = game.boards._replace(table=np.zeros(1, dtype=np.int64), first_child=np.array([1, 1], np.int32))
     cut_off = replace(
@@ -104,7 +105,7 @@ def first_round(tree: Tree) -> Tree:
 
 
 def merge_tables(game: Game, ours: F32, theirs: F32, player: int) -> F32:
-    """`player`'s strategies from one table, his opponent's from another."""
+    """`player`'s strategies from one table, the opponent's from the other."""
     merged = ours.copy()
     for start, size in _rows_of(game, 1 - player):
         merged[start : start + size] = theirs[start : start + size]
@@ -121,7 +122,7 @@ def with_first_round(table: F32, solution: Solution, player: int) -> F32:
 
 
 def _rows_of(game: Game, player: int) -> list[tuple[int, int]]:
-    """Where the rows of a player's nodes lie in a table: start and size, on every board."""
+    """Start and size of the rows of a player's nodes in a table, on every board."""
     tree = game.tree
     return [
         (
@@ -148,7 +149,7 @@ def _leaf_matrix(solution: Solution, leaf: int, board: int, player: int) -> F64:
         reach = np.zeros(game.num_hands, dtype=np.float32)
         reach[j] = 1
         column = engine.root_values(below.average, player, EVALUATE, reach)
-        assert column is not None, "nobody stops this evaluation"
+        assert column is not None, "this evaluation is never stopped"
         matrix[:, j] = np.where(live, column, 0)
     return matrix
 
@@ -158,7 +159,7 @@ def _live(game: Game, board: int) -> npt.NDArray[np.bool_]:
 
 
 def _weaken(values: F64, reach: F64, game: Game) -> None:
-    """Lower what the opponent gets by each strategy to what his blueprint, the first, gets; in place.
+    """Lower the opponent's values with each strategy to those of the first, the blueprint; in place.
 
     values  float64[K, B, H, H]
     """
@@ -175,7 +176,7 @@ def _weaken(values: F64, reach: F64, game: Game) -> None:
 
 
 def _best_response(game: Game, table: F32, responder: int) -> F32:
-    """A best response as a table: regret minimisation of one player while the other does not learn."""
+    """A best response as a table: regret minimisation against a fixed opponent."""
     solver = Solver(game, cfr_plus(2.0))
     tree = game.tree
     for node in np.flatnonzero((tree.kind == DECISION) & (tree.player == 1 - responder)).tolist():

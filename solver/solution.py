@@ -1,4 +1,4 @@
-"""What a solve leaves behind: average strategies of every node and board, and what follows from them."""
+"""The result of a solve: average strategies of every node and board, and their reaches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Solution:
     iterations: int
 
     def strategy(self, node: int, board: int = 0) -> F32:
-        """float32[A, H]: probability of each action of a decision node; uniform where never visited."""
+        """float32[A, H]: action probabilities at a decision node; uniform for infosets never visited."""
         sums = self._rows(node, board)
         total = sums.sum(axis=0)
         uniform = np.float32(1.0 / len(sums))
@@ -30,9 +30,9 @@ class Solution:
         return np.asarray(shares, dtype=np.float32)
 
     def reach(self, player: int, node: int, board: int = 0) -> F32:
-        """float32[H]: a player's weight of each hand at a node: range × own action probabilities.
+        """float32[H]: a player's reach of each hand at a node: range × own action probabilities.
 
-        board  the board at `node`; earlier boards follow from it. Hands the board blocks get 0.
+        board  the board at `node`, which determines the earlier boards. Blocked hands get 0.
         """
         game, tree = self.game, self.game.tree
         reach: F32 = game.ranges[player].copy()
@@ -56,7 +56,7 @@ class Solution:
     def _rows(self, node: int, board: int) -> F32:
         game = self.game
         if game.tree.kind[node] != DECISION:
-            raise ValueError(f"node {node} is not a decision")
+            raise ValueError(f"node {node} is not a decision node")
         num_actions = len(game.tree.children_of(node))
         start = int(game.boards.table[board]) + int(game.tree.action_row[node]) * game.stride
         rows = self.average[start : start + num_actions * game.stride]

@@ -1,4 +1,4 @@
-"""A hold'em spot as people pose it: board, pot, stacks, menus and ranges; and what solving it will cost."""
+"""A hold'em spot: board, pot, stacks, menus and ranges; and an estimate of the memory to solve it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TABLES = 2  # regrets and strategy sums
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Everything that defines a solve. Players: 0 acts first after the flop (oop), 1 last (ip)."""
+    """Everything that defines a solve. Player 0 acts first after the flop (oop), player 1 last (ip)."""
 
     board: Cards
     root: BettingRoot
@@ -41,7 +41,7 @@ class Spot:
 
     @property
     def behind(self) -> int:
-        """Chips the shorter stack still has at the root."""
+        """Chips left in the shorter stack at the root."""
         return self.root.stack - max(self.root.spent)
 
     def tree(self) -> Tree:
@@ -54,7 +54,7 @@ class Spot:
 
 
 def street_spot(board: Cards, pot: int, behind: int, menu: str, ranges: F32, big_blind: int = 1) -> Spot:
-    """A spot at the start of a street, both stacks alike."""
+    """A spot at the start of a street, with equal stacks."""
     if not 3 <= len(board) <= 5:
         raise CardError(f"a board has 3, 4 or 5 cards, not {len(board)}")
     verify_distinct(board)
@@ -62,15 +62,15 @@ def street_spot(board: Cards, pot: int, behind: int, menu: str, ranges: F32, big
 
 
 def boards_per_round(num_board_cards: int) -> tuple[int, ...]:
-    """How many boards each round has, from a root board of 3, 4 or 5 cards."""
+    """Number of boards of each round, from a root board of 3, 4 or 5 cards."""
     left = range(NUM_CARDS - num_board_cards, NUM_CARDS - 5, -1)
     return tuple([prod(left[:r]) for r in range(len(left) + 1)])
 
 
 def estimate_memory(spot: Spot, tree: Tree, threads: int = 1) -> int:
-    """Bytes a solve will take, without building it: tables, boards and working memory.
+    """Bytes that a solve will take, without building it: tables, boards and working memory.
 
-    Within a few per cent of `Solver.memory_bytes` wherever the tables matter.
+    Within a few per cent of `Solver.memory_bytes` wherever the tables dominate.
     """
     num_hands = len(compact_hands(spot.ranges, unblocked(spot.board)))
     stride = num_hands + LANES

@@ -1,4 +1,4 @@
-"""The solves of one street: to the end of the flop, with values for what follows, or of the hand."""
+"""Solves one street: a flop to its end with leaf values, a turn or river to the end of the hand."""
 
 from __future__ import annotations
 
@@ -36,31 +36,32 @@ from solver.turn_start import begin_to_the_end
 from solver.value_net import NetLeaves, ValueNet
 
 SAMPLED_SCHEDULE: Schedule = sampled_dcfr(alpha=1.5, gamma=2.0)
-"""For values that are samples."""
+"""Schedule for solves whose leaf values are sampled."""
 
 LEAST_ITERATIONS = 24
-"""After fewer a solve counts as cut off: rivers begin from nothing."""
+"""A solve with fewer iterations counts as cut off; rivers have no warm start."""
 
 FORCED = 0.8
-"""Of the opponent's range in a safe solve: it enters whatever he was promised. With promises alone, anything
-may be done where they are kept with something to spare (`fathom bench safety`); with half of the range forced
-rivers were still 6 to 16 % of pot exploitable by the ranges we believe in, with 80 % of it 1 to 2.5."""
+"""Share of the opponent's range that enters a safe subgame regardless of the gadget. With the gadget alone
+our strategy is arbitrary wherever the promised values hold with room to spare (`fathom bench safety`). With
+half of the range forced, rivers were still exploitable by 6 to 16 % of pot against the ranges we assume; with
+80 %, by 1 to 2.5."""
 
 _STEADY_SECONDS = 0.5
-"""Taking luck out of a flop's leaves needs a tenth of a second to begin with: not where there is less, unless
-what takes that long is known already from an earlier decision on the same flop."""
+"""Variance reduction at a flop's leaves costs a tenth of a second up front. It is skipped if there is less
+time than this, unless an earlier decision on the same flop has already paid for it."""
 
-_WORTH_IT = {FLOP: 32, TURN: 12}
-"""Iterations from which on a solve is better than to look up what the blueprint does."""
+_LEAST_USEFUL = {FLOP: 32, TURN: 12}
+"""Iterations from which on a solve is better than looking up the blueprint."""
 _SET_UP = 0.015
-"""Seconds until the first one begins."""
+"""Seconds of set-up before the first iteration."""
 
 ADAPTING = 1 / 3
-"""Share of a flop's time for which continuations adapt before they are frozen, or of its iterations, then on
-top of them."""
+"""Share of a flop's time in which the continuations adapt before they are frozen; where iterations are the
+limit, the same share of them, in addition."""
 
 _VALUE_SAMPLES = 24
-"""Run-outs over which values of a depth-limited solution are averaged when somebody asks for them."""
+"""Run-outs over which values of a depth-limited solution are averaged on request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +72,22 @@ class StreetSolves:
     walk: BlueprintWalk
     settings: AgentSettings
     net: ValueNet | None = None
-    """Values the end of the flop in place of play-outs."""
+    """Values the end of the flop instead of rollouts."""
     pace: Pace = field(default_factory=Pace)
 
     def has_time(self, root: SubgameRoot, started: float, limits: Limits) -> bool:
-        """Whether there is time for enough iterations to be better than the blueprint."""
+        """Whether there is time for enough iterations to beat the blueprint."""
         street, left = root.root.street, _time_left(started, limits)
-        if street not in _WORTH_IT or left is None or left >= _STEADY_SECONDS:
+        if street not in _LEAST_USEFUL or left is None or left >= _STEADY_SECONDS:
             return True
         threads, most = self._threads(limits), 1 if street == FLOP else RIVER
         tree = self._tree(street, self.settings.street(street), root, left, threads, max_rounds=most)
-        return self.pace.iterations(street, _size(tree), left - _SET_UP, threads) >= _WORTH_IT[street]
+        return self.pace.iterations(street, _size(tree), left - _SET_UP, threads) >= _LEAST_USEFUL[street]
 
     def flop(
         self, betting: BettingState, root: SubgameRoot, seed: int, started: float, limits: Limits
     ) -> Decision:
-        """To the end of the flop."""
+        """Solve to the end of the flop, with leaf values for the rest."""
         settings, own = self.settings.flop, betting.actor
         left = _time_left(started, limits)
         tree = self._tree(FLOP, settings, root, left, self._threads(limits), max_rounds=1)
@@ -115,9 +116,9 @@ class StreetSolves:
         threads: int,
         max_rounds: int = RIVER,
     ) -> Tree:
-        """The largest tree that there is time for, or the smallest.
+        """The largest tree that there is time to solve, or else the smallest one.
 
-        left  seconds; None: time does not matter
+        left  seconds; None: no time limit
         """
         choices = settings.choices if left is not None else [(settings.menu, "", 0)]
         for menu, own_bets, wanted in choices:
@@ -171,7 +172,7 @@ class StreetSolves:
         started: float,
         limits: Limits,
     ) -> Decision:
-        """To the end of the hand; safe if the opponent was promised something.
+        """Solve to the end of the hand, safely if the opponent was promised values.
 
         promised  float32[1326], see `solver.alternatives`
         """
@@ -249,7 +250,7 @@ class _ToTheEnd:
 
 
 def _with_own_bets(root: SubgameRoot, sizes: str) -> dict[tuple[int, ...], tuple[int, ...]]:
-    """What a tree must offer besides its menu, with more sizes for us to bet if nobody has bet yet."""
+    """Off-tree actions of the tree, plus our own extra bet sizes if nobody has bet yet."""
     path = root.codes
     spent = root.root.spent
     if path not in {(), (CALL_ACTION,)} or spent[0] != spent[1]:
@@ -260,7 +261,7 @@ def _with_own_bets(root: SubgameRoot, sizes: str) -> dict[tuple[int, ...], tuple
 
 
 def _size(tree: Tree) -> int:
-    """What passes take time in proportion to: actions of the last round, which turns have on every river."""
+    """Actions of the last round. The time of an iteration grows with them: a turn has them on every river."""
     return max(tree.round_rows[-1], 1)
 
 
@@ -275,7 +276,7 @@ def _run(
     limits: Limits,
     share: float = 1.0,
 ) -> None:
-    """Solve as long as settings and limits allow, and never too little to have an answer.
+    """Solve for as long as settings and limits allow, but at least one iteration.
 
     share  of the time and of the iterations
     """

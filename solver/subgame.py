@@ -1,18 +1,19 @@
-"""Solving again from a node of a solved game: unsafe, safe and Reach.
+"""Subgame solving from a node of a solved game: unsafe, safe and Reach.
 
-1. An *unsafe* subgame starts from both players' ranges by Bayes' rule. Its answer is right only against an
-   opponent who came here as the solved game says.
-2. A *safe* one gives the opponent a choice first, hand by hand: enter, or take an alternative payoff instead
-   (the gadget of Burch, Johanson and Bowling, 2014). He is dealt every hand of the solved game's root,
-   whether or not he would bring it here. If the alternative is his best response against the solved
-   strategies, then solving the subgame can only lower what he can win in the whole game.
-3. *Reach* (Brown and Sandholm, 2017) adds his gifts: what each of his actions on the way here gave up against
-   his best response. Let the subgames after it be worth so much more to him, and no decision of his becomes
-   worth more than it was: at each of his nodes the best action plus its gift is the old best, at others the
-   gift is only averaged. So the sum of all gifts on the path is safe in every subgame at once, in chips per
-   pair of hands that gets there; counterfactual values weigh it by our reach.
-4. Values are counterfactual as the engine's: chips × our weight, net of half the pot, the chance of the
-   public cards before the subgame left out.
+1. An *unsafe* subgame starts from both players' ranges by Bayes' rule. Its solution is valid only against an
+   opponent who reaches the node as the solved strategies say.
+2. A *safe* subgame adds a gadget (Burch, Johanson and Bowling, 2014): with each hand the opponent first
+   chooses between entering and an alternative payoff. The opponent is dealt every hand of the solved game's
+   root, whether or not it reaches the node. If the alternative is the opponent's best response value against
+   the solved strategies, then solving the subgame cannot raise what the opponent can win in the whole game.
+3. *Reach* subgame solving (Brown and Sandholm, 2017) adds gifts to the alternatives: what each of the
+   opponent's actions on the path gave up against their best response. If the subgames after an action are
+   worth that much more to the opponent, still no decision node is worth more than before: at each of the
+   opponent's nodes the best action plus its gift equals the old best value, and at our nodes and chance nodes
+   gifts are only averaged. So adding the sum of all gifts on the path is safe in every subgame at once. Gifts
+   are in chips per pair of hands that gets there; counterfactual values multiply them by our reach.
+4. Values are counterfactual, as in the engine: chips × our weight, net of half the pot, without the
+   probability of the public cards before the subgame.
 """
 
 from __future__ import annotations
@@ -40,12 +41,12 @@ _DUST = 1e-6
 
 
 class Payoff(Enum):
-    """What the opponent's alternative is measured by."""
+    """How the opponent's alternative payoff is computed."""
 
     BEST_RESPONSE = RESPOND
-    """His best response to the solved strategy: the guarantee is exact."""
+    """The opponent's best response to the solved strategy: the guarantee is exact."""
     EXPECTED = EVALUATE
-    """His solved strategy: closer to what he gets if both are near equilibrium, but no guarantee."""
+    """The opponent's solved strategy: closer to the true value near equilibrium, but without a guarantee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +57,26 @@ class Subgame:
     labels: I64
     """int64[H]: number of each hand in the caller's terms."""
     ranges: F32
-    """float32[2, H]: weights at the node; of a constrained opponent, his weights where the parent starts."""
+    """float32[2, H]: weights at the node; in a safe subgame the opponent's are those at the solved root."""
     opponent: int = -1
-    """The player who has a choice before the root, or -1 if there is none (unsafe)."""
+    """The player who has the gadget's choice, or -1 if there is no gadget (unsafe)."""
     alternative: F32 | None = None
-    """float32[H]: what he gets without entering."""
+    """float32[H]: the opponent's value of not entering."""
 
     def holdem_game(self, tree: Tree) -> Game:
-        """This subgame with any tree, for instance one with an action that the solved game did not have."""
+        """This subgame with any tree, for instance one with an off-tree action."""
         ranges = np.zeros((2, NUM_HANDS), dtype=np.float32)
         ranges[:, self.labels] = self.ranges
         return holdem_game(self.board, tree, ranges)
 
     def same_game(self, solution: Solution, node: int, board: int = 0) -> Game:
-        """This subgame with the solved game's own tree, so that the answer fits back: see `put_back`."""
+        """This subgame with the solved game's own tree, so that `put_back` can merge the answer."""
         return replace(cut(solution, node, board).game, ranges=self.ranges)
 
     def solver(
         self, game: Game, schedule: Schedule = DEFAULT_SCHEDULE, threads: int = 1, forced: float = 0.0
     ) -> Solver:
-        """A solver for a game made by `holdem_game` or `same_game`, with the opponent's choice if any.
+        """A solver for a game made by `holdem_game` or `same_game`, with the gadget if the subgame is safe.
 
         forced  share of the opponent's range that enters without a choice
         """
@@ -87,13 +88,13 @@ class Subgame:
         )
 
     def alternative_of(self, game: Game) -> F32:
-        """The alternatives over the hands of a game made for this subgame."""
+        """The alternatives in the hand order of a game made for this subgame."""
         assert self.alternative is not None, "an unsafe subgame has no alternatives"
         return self.alternative[_places(self.labels, game.labels)]
 
 
 def unsafe_subgame(solution: Solution, node: int, board: int = 0) -> Subgame:
-    """The subgame of both ranges as the solved strategies bring them to a node."""
+    """The subgame of both ranges as they reach a node under the solved strategies."""
     game = solution.game
     ranges = np.stack([_reach(solution, player, node, board) for player in range(2)])
     return _checked(Subgame(game.board_cards[board], game.labels, ranges), game)
@@ -107,10 +108,11 @@ def safe_subgame(
     payoff: Payoff = Payoff.BEST_RESPONSE,
     gifts: F64 | None = None,
 ) -> Subgame:
-    """The subgame in which a player looks for a strategy that lets his opponent win no more than before.
+    """The subgame in which `player` looks for a strategy that lets the opponent win no more than before.
 
-    gifts  float64[H]: chips to add to the alternatives, per pair of hands; none is the plain resolving gadget
-    The opponent's strategy in the answer is not a model of him; take his range from the solved game.
+    gifts  float64[H]: chips to add to the alternatives, per pair of hands; None: the plain resolving gadget
+
+    The opponent's strategy in the answer does not model the opponent; take their range from the solved game.
     """
     game, opponent = solution.game, 1 - player
     possible = ~_blocked(game, board)
@@ -119,7 +121,7 @@ def safe_subgame(
     ranges[opponent] = np.where(possible, game.ranges[opponent], 0)
     below = cut(solution, node, board)
     values = Engine(below.game).root_values(below.average, opponent, payoff.value)
-    assert values is not None, "nobody stops this evaluation"
+    assert values is not None, "this evaluation is never stopped"
     if gifts is not None:
         values = values + (_weight_met(game, ranges[player]) * gifts).astype(np.float32)
     alternative = np.where(possible, values, np.float32(0))
@@ -134,9 +136,9 @@ def reach_subgame(
     payoff: Payoff = Payoff.BEST_RESPONSE,
     engine: Engine | None = None,
 ) -> Subgame:
-    """A safe subgame whose alternatives hold what the opponent gave up on the way: rule 3.
+    """A safe subgame whose alternatives include what the opponent gave up on the path (rule 3).
 
-    engine  of the solved game, if there is one: saves making it
+    engine  engine of the solved game, to reuse if there is one
     """
     gifts = path_gifts(solution, node, board, 1 - player, payoff, engine)
     return safe_subgame(solution, node, board, player, payoff, gifts)
@@ -150,10 +152,10 @@ def path_gifts(
     payoff: Payoff = Payoff.BEST_RESPONSE,
     engine: Engine | None = None,
 ) -> F64:
-    """float64[H]: chips a player gave up by his actions on the way to a node, per pair of hands.
+    """float64[H]: chips that a player's actions on the path to a node gave up, per pair of hands.
 
-    The gift of an action is the value of the node minus that of the action, both against the solved
-    strategies; negative ones (possible for `EXPECTED`) count as 0.
+    The gift of an action is the node's value minus the action's, both against the solved strategies. Negative
+    gifts, which are possible with `EXPECTED`, count as 0.
     """
     game, tree = solution.game, solution.game.tree
     total = np.zeros(game.num_hands)
@@ -178,20 +180,20 @@ def path_gifts(
 
 
 def margins(subgame: Subgame, solver: Solver) -> F32:
-    """float32[H]: what the opponent gets less by entering, against the solver's answer, than by not entering.
+    """float32[H]: how much less the opponent gets by entering, against our answer, than by not entering.
 
-    Where the hand has weight, none is negative once a safe subgame is solved. Counterfactual values.
+    In counterfactual values. Once a safe subgame is solved, no hand with weight has a negative margin.
     """
     values = solver.engine.root_values(solver.average, subgame.opponent, RESPOND)
-    assert values is not None, "nobody stops this evaluation"
+    assert values is not None, "this evaluation is never stopped"
     return subgame.alternative_of(solver.game) - values
 
 
 def put_back(solution: Solution, node: int, answer: Solution, player: int) -> None:
-    """Overwrite one player's average strategies below a node with those of a subgame solved again.
+    """Overwrite one player's average strategies below a node with those of a solved subgame.
 
     solution  modified in place
-    answer    of a game made by `same_game`
+    answer    solution of a game made by `same_game`
     """
     game, part = solution.game, answer.game
     tree, stride = part.tree, game.stride
@@ -215,7 +217,7 @@ def _reach(solution: Solution, player: int, node: int, board: int) -> F32:
 
 
 def _weight_met(game: Game, reach: F32) -> F64:
-    """float64[H]: how much of a range float32[H] shares no card with each hand; dust counts as 0."""
+    """float64[H]: weight of a range float32[H] that shares no card with each hand; rounding errors are 0."""
     weight = replace(game, ranges=np.stack([reach, reach])).unblocked_weight(0)
     return np.where(weight > _DUST * reach.sum(), weight, 0.0)
 
@@ -223,12 +225,12 @@ def _weight_met(game: Game, reach: F32) -> F64:
 def _checked(subgame: Subgame, game: Game) -> Subgame:
     lost = subgame.ranges.max(axis=1).min() < LEAST_WEIGHT
     if lost or replace(game, ranges=subgame.ranges).pairings() <= 0:
-        raise RangeError("the solved strategies never come to this node: no subgame starts there")
+        raise RangeError("no subgame starts here: the solved strategies never reach this node")
     return subgame
 
 
 def _rounds_on_path(game: Game, node: int, board: int) -> list[tuple[int, int, list[tuple[int, int]]]]:
-    """For each round up to a node: its first node, its board, and (decision, action) of the steps in it."""
+    """For each round up to a node: its first node, its board, and the (decision, action) steps in it."""
     tree = game.tree
     rounds: list[tuple[int, int, list[tuple[int, int]]]] = []
     steps: list[tuple[int, int]] = []
@@ -245,6 +247,6 @@ def _rounds_on_path(game: Game, node: int, board: int) -> list[tuple[int, int, l
 
 
 def _places(labels: I64, wanted: I64) -> I64:
-    """Where each wanted label is among `labels`, which may be in any order."""
+    """Index of each wanted label in `labels`, which may be in any order."""
     order = np.argsort(labels)
     return np.asarray(order[np.searchsorted(labels, wanted, sorter=order)])

@@ -1,14 +1,14 @@
-"""River cards that differ only by the names of suits are solved once.
+"""Merges river cards that differ only by a relabelling of suits, so that each is solved once.
 
-Where the root's board and both ranges stay the same under a relabelling of suits, the game does, and a river
-card plays like its images with the hands relabelled. Of each set of such cards only the first is kept: a
-*merged* game has fewer boards, and each stands for the others (`layout.Boards.image`).
+If the root's board and both ranges are unchanged by a relabelling of suits, so is the game, and a river card
+plays like its images with relabelled hands. Of each set of such cards only the first is kept: a *merged* game
+has fewer boards, and each of them stands for its images (`layout.Boards.image`).
 
-1. Only games of two rounds (turn and river) are merged; others come back as they are.
-2. What else shapes a solve must be symmetric too: do not lock nodes of a merged game to a strategy that is
-   not, and do not give its gadget alternatives that are not.
-3. `unmerged` gives back the whole game with all its tables, for whoever wants to look at every board;
-   `remerged` takes them in again, without loss. Both leave a gadget behind.
+1. Only games of two rounds (turn and river) are merged; others are returned unchanged.
+2. Everything else that shapes a solve must be symmetric, too: do not lock nodes of a merged game to
+   asymmetric strategies, and do not give its gadget asymmetric alternatives.
+3. `unmerged` restores the whole game with all its tables, to look at every board; `remerged` reverses it
+   without loss. Both drop a gadget.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from solver.layout import F32, I64, Boards
 
 
 def merged(game: Game) -> Game:
-    """The same hold'em game with one river card of each kind; the game itself if all cards differ."""
+    """The hold'em game with one river card of each kind; the game itself if all cards differ."""
     kinds = _kinds(game)
     if kinds is None:
         return game
@@ -58,7 +58,7 @@ def merged(game: Game) -> Game:
 
 
 def unmerged(solver: Solver, game: Game) -> Solver:
-    """A solver of the whole `game` that stands where a solver of the merged one stands."""
+    """A solver of the whole `game` in the state of a solver of the merged one."""
     if solver.game is game:
         return solver
     kinds = _kinds(game)
@@ -76,7 +76,7 @@ def unmerged(solver: Solver, game: Game) -> Solver:
 
 
 def remerged(solver: Solver, game: Game) -> Solver:
-    """A solver of the merged `game` that stands where a solver of the whole one stands: undoes `unmerged`."""
+    """A solver of the merged `game` in the state of a solver of the whole one: undoes `unmerged`."""
     if solver.game is game:
         return solver
     kinds = _kinds(solver.game)
@@ -89,7 +89,7 @@ def remerged(solver: Solver, game: Game) -> Solver:
 
 
 def _follow(solver: Solver, game: Game) -> Solver:
-    """A solver of another form of a game, as far as that form does not matter."""
+    """A solver of another form of a game, with iterations and locks copied but not the tables."""
     other = Solver(game, solver.schedule, solver.engine.threads)
     other.iterations = solver.iterations
     other.frozen[:] = solver.frozen
@@ -107,7 +107,7 @@ def _rows(table: F32, game: Game, board: int) -> F32:
 
 
 def _kinds(game: Game) -> tuple[I64, I64] | None:
-    """For each board, the board kept for it, and the relabelling that leads there; None if all are kept."""
+    """For each board, the board kept for it and the relabelling that leads to it; None if all are kept."""
     if game.tree.num_rounds != 2 or game.num_cards != NUM_CARDS or len(game.boards.image):
         return None
     root = set(game.board_cards[0])
@@ -133,7 +133,7 @@ def _card_under(relabelling: int, card: int) -> int:
 
 
 def _hands_under(game: Game, relabelling: int) -> I64:
-    """int64[stride]: the place of each hand of a game after a relabelling; padding keeps its place."""
+    """int64[stride]: place of each hand of a game after a relabelling; padding keeps its place."""
     places = np.arange(game.stride)
     places[: game.num_hands] = np.searchsorted(game.labels, HAND_UNDER[relabelling][game.labels])
     return places

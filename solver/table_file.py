@@ -1,4 +1,4 @@
-"""Named arrays and a JSON record in one file that is mapped, not read.
+"""Files with named arrays and a JSON record, which are memory-mapped.
 
     offset 0   8 bytes   magic of the kind of file
            8   uint32    version; 12  uint32  length of the header; both little-endian
@@ -6,8 +6,8 @@
           48   header    JSON, UTF-8: the record, and dtype, shape, offset and CRC-32 of each table
                tables    little-endian, each at a multiple of 64 bytes: aligned once mapped
 
-A file is written under another name and renamed when it is whole and on disk: whoever opens it finds the old
-file or the new one, whatever happens in between. Changes to mapped arrays never reach the file.
+A file is written under a temporary name, synced to disk and then renamed, so that readers find the old file
+or the new one, complete. Changes to mapped arrays never reach the file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MAX_HEADER_BYTES = 1 << 28
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """What tells one kind of file from another, and how its refusals read."""
+    """Identifies a kind of file, and names it in error messages."""
 
     magic: bytes
     version: int
@@ -49,7 +49,7 @@ class FileKind:
 def write_tables(
     path: Path, kind: FileKind, record: Mapping[str, object], tables: Mapping[str, Table]
 ) -> int:
-    """Write a file and return its size. An existing file stays until the new one is whole."""
+    """Write a file; return its size. An existing file is replaced only when the new one is complete."""
     partial = partial_path(path)
     header, offsets = _make_header(record, tables)
     try:
@@ -69,14 +69,14 @@ def write_tables(
 
 
 def partial_path(path: Path) -> Path:
-    """What a file is called until it is whole; refused if there is no folder to write it to."""
+    """The temporary name of a file that is being written. Raises if its folder does not exist."""
     if not path.parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}; make it first")
     return path.with_name(f".{path.name}.{os.getpid()}.partial")
 
 
 def read_header(path: Path, kind: FileKind) -> Header:
-    """The record, verified, with the entries of the tables under "tables"; refuses a file that is cut off."""
+    """The verified record, with the tables' entries under "tables". Raises if the file is cut off."""
     with path.open("rb") as file:
         return _read_header(path, file, kind)
 
@@ -84,10 +84,10 @@ def read_header(path: Path, kind: FileKind) -> Header:
 def map_file(
     path: Path, kind: FileKind, verify: bool, vital: tuple[str, ...] = ()
 ) -> tuple[Header, dict[str, Table]]:
-    """The header, and the tables by name. All is of one file, even if another takes its place meanwhile.
+    """The header, and the tables by name, all from one file, even if it is replaced meanwhile.
 
-    verify  read everything once and compare checksums: about a second per 2 GB
-    vital   beginnings of the names of small tables that are compared in any case
+    verify  read all of the file and check its checksums: about a second per 2 GB
+    vital   prefixes of the names of small tables that are always checked
     """
     with path.open("rb") as file:
         header = _read_header(path, file, kind)
@@ -96,7 +96,7 @@ def map_file(
         if not (verify or name.startswith(vital)):
             continue
         if _checksum(table) != header["tables"][name]["crc32"]:
-            raise kind.error(f"{path} is damaged: the table '{name}' does not fit its checksum")
+            raise kind.error(f"{path} is damaged: the table '{name}' does not match its checksum")
     return header, tables
 
 
@@ -113,7 +113,7 @@ def _read_header(path: Path, file: IO[bytes], kind: FileKind) -> Header:
     if len(text) < length:
         raise kind.error(f"{path} is cut off: {size} bytes are less than its header")
     if hashlib.sha256(text).digest() != digest:
-        raise kind.error(f"{path} is damaged: its header does not fit its checksum")
+        raise kind.error(f"{path} is damaged: its header does not match its checksum")
     header: Header = json.loads(text)
     needed = max(entry["offset"] + _num_bytes(entry) for entry in header["tables"].values())
     if size < needed:
@@ -133,7 +133,7 @@ def _make_header(record: Mapping[str, object], tables: Mapping[str, Table]) -> t
             begin += -(-_num_bytes(entry) // _ALIGNMENT) * _ALIGNMENT
         return json.dumps({**record, "tables": entries}).encode()
 
-    # Offsets are part of the header they follow: leave room for them to be longer than in the first try.
+    # The header contains the offsets of what follows it: leave room for them to get longer.
     room = 16 * len(entries) + _ALIGNMENT
     begin = -(-(_START.size + len(encode(0)) + room) // _ALIGNMENT) * _ALIGNMENT
     header = encode(begin)

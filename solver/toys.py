@@ -1,4 +1,4 @@
-"""Kuhn and Leduc poker for the same engine, so that published values and other solvers can check it."""
+"""Kuhn and Leduc poker for the same engine, to check it against published values and other solvers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from solver.tree import (
 
 
 def kuhn() -> Game:
-    """Three cards, one of them each, ante 1, one bet of 1 (Kuhn, 1950)."""
+    """Three cards, one for each player, ante 1, one bet of 1 (Kuhn, 1950)."""
     tree = limit_tree(LimitState(), 1, limit_sizes(((1,),), max_raises=1))
     return one_card_game(tree, 3, lambda _: np.arange(3))
 
@@ -33,13 +33,13 @@ def leduc(bets: tuple[tuple[int, ...], ...] = ((2,), (4,))) -> Game:
     """Two suits of three ranks, ante 1, bets of 2 then 4, two raises a round (Southey et al., 2005).
 
     Cards are rank * 2 + suit, as in OpenSpiel.
-    bets  sizes of each round, if others are to be offered
+    bets  sizes of each round, to offer others
     """
     return one_card_game(limit_tree(LimitState(), 2, limit_sizes(bets, max_raises=2)), 6, leduc_strengths)
 
 
 def leduc_strengths(board: tuple[int, ...]) -> npt.NDArray[np.int64]:
-    """int64[6]: pairs beat everything."""
+    """int64[6]: a pair with the board beats everything, then the rank counts."""
     ranks = np.arange(6) // 2
     return np.asarray(ranks + 3 * (ranks == board[0] // 2), dtype=np.int64)
 
@@ -51,7 +51,7 @@ def one_card_game(
     ranges: F32 | None = None,
     board: tuple[int, ...] = (),
 ) -> Game:
-    """A game in which each player holds one card; `ranges` float32[2, deck] are even by default."""
+    """A game in which each player holds one card; `ranges` float32[2, deck] are uniform by default."""
     hands = np.stack([np.arange(deck), deck + np.arange(deck)], axis=1)
     return make_game(
         tree,
@@ -68,7 +68,7 @@ def one_card_game(
 
 @dataclass(frozen=True, slots=True)
 class LimitState:
-    """Where the betting of a game with antes and a few sizes stands. Chips are totals."""
+    """State of the betting in a game with antes and a few sizes. Chips are totals."""
 
     round_index: int = 0
     actor: int = 0
@@ -77,25 +77,25 @@ class LimitState:
     opened: bool = False
 
     def call(self) -> LimitState | None:
-        """After a check or call, if the same round goes on."""
+        """The state after a check or call, or None if that ends the round."""
         other = self.spent[1 - self.actor]
         if self.opened or other > self.spent[self.actor]:
             return None
         return replace(self, actor=1 - self.actor, opened=True)
 
     def raise_by(self, size: int) -> LimitState:
-        """After a bet or raise of a size."""
+        """The state after a bet or raise of a size."""
         other = self.spent[1 - self.actor]
         spent = (other + size, other) if self.actor == 0 else (other, other + size)
         return replace(self, actor=1 - self.actor, spent=spent, raises=self.raises + 1, opened=True)
 
 
 Sizes = Callable[[LimitState], tuple[int, ...]]
-"""Which bets or raises are offered."""
+"""Bets or raises that are offered in a state."""
 
 
 def limit_tree(start: LimitState, num_rounds: int, sizes: Sizes, max_rounds: int | None = None) -> Tree:
-    """The tree from a state to the end of the hand, or to the end of so many rounds (see `build_tree`)."""
+    """The tree from a state to the end of the hand, or of `max_rounds` rounds (see `build_tree`)."""
     builder = TreeBuilder()
     add, first_round = builder.add, start.round_index
 
@@ -123,5 +123,5 @@ def limit_tree(start: LimitState, num_rounds: int, sizes: Sizes, max_rounds: int
 
 
 def limit_sizes(bets: tuple[tuple[int, ...], ...], max_raises: int) -> Sizes:
-    """The same sizes for everybody, by round, up to a number of raises."""
+    """The same sizes for both players, by round, up to a number of raises."""
     return lambda state: bets[state.round_index] if state.raises < max_raises else ()

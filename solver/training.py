@@ -1,7 +1,7 @@
-"""A training from the first deal to the blueprint: what is reported on the way, and what survives a kill.
+"""Blueprint training runs: progress reports, checkpoints, and the blueprint at the end.
 
-The checkpoint is one file in the training's folder, replaced as a whole: after a kill at any moment the
-folder holds the last complete one, and a training resumed from it loses what came after, no more.
+The checkpoint is one file in the training's folder and is replaced atomically. After a kill at any moment the
+folder holds the last complete checkpoint, and only the work after it is lost.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Point = tuple[int, float, float, float, float]
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that cannot be read or does not fit."""
+    """A checkpoint cannot be read or does not fit the training."""
 
 
 _KIND = FileKind(b"FATHOMC\n", 1, "training checkpoint", CheckpointError)
@@ -43,7 +43,7 @@ _KIND = FileKind(b"FATHOMC\n", 1, "training checkpoint", CheckpointError)
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How a training stands."""
+    """Progress and statistics of a training."""
 
     progress: float
     iterations: int
@@ -60,16 +60,16 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """What a training makes at its end; remembered from sitting to sitting."""
+    """What to make at the end of a training; kept in checkpoints."""
 
     carry: bool = False
-    """The training itself, in the blueprint (`solver.carried_training`)."""
+    """Include the training's state in the blueprint (`solver.carried_training`)."""
     pack: bool = False
-    """A compressed twin of the file."""
+    """Also write a compressed copy of the file."""
     values: bool = False
-    """The table that the first round is solved with, in the blueprint."""
+    """Include the leaf table for solves of the first round."""
     reproducible: bool = False
-    """A blueprint without date and times: the same training gives the same bytes."""
+    """Leave out date and times, so that the same training gives the same bytes."""
 
 
 class TrainingRun:
@@ -86,13 +86,13 @@ class TrainingRun:
         self.preset, self.cards = preset, cards
         self.trainer = Trainer(preset.game(cards.num_buckets), dealer, plan, threads)
         self.core_seconds = 0.0
-        """Processor time: what a training costs, however busy the machine was; nan if it is not known."""
+        """Processor time, which does not depend on how busy the machine was; nan if unknown."""
         self.products = Products()
         self.most_threads = threads
-        """The largest number of threads in any sitting: with one, a training can be repeated."""
+        """Largest number of threads of any session; with 1 the training is reproducible."""
         self.regrouped: tuple[Regrouping, ...] = ()
         self.history: list[Point] = []
-        """Of the reports, thinned: what a plot of the training needs."""
+        """Thinned points of the reports, for a plot of the training."""
         self._sample = _sample_infosets(self.trainer.game)
         self._last_strategies: F32 | None = None
         self._averages_before = False
@@ -100,7 +100,7 @@ class TrainingRun:
 
     @property
     def is_done(self) -> bool:
-        """Whether the plan is fulfilled."""
+        """Whether the plan is finished."""
         return self.trainer.is_done
 
     def step(self) -> None:
@@ -110,7 +110,7 @@ class TrainingRun:
         self.core_seconds += process_time() - before
 
     def report(self) -> Report:
-        """Measure; also remembered in `history`."""
+        """Measure and return statistics; also added to `history`."""
         trainer, (iterations, seconds, nodes) = self.trainer, self._last
         elapsed = max(trainer.seconds - seconds, 1e-9)
         rate = (trainer.iterations - iterations) / elapsed
@@ -137,13 +137,13 @@ class TrainingRun:
         return report
 
     def save(self, folder: Path) -> int:
-        """Replace the checkpoint and return its size."""
+        """Replace the checkpoint; return its size."""
         tables = {f"cards.{name}": array for name, array in self.cards.to_arrays().items()}
         tables |= {"regret": self.trainer.regret, "sums": self.trainer.sums}
         return write_tables(folder / CHECKPOINT, _KIND, self.record(), tables)
 
     def record(self) -> dict[str, Any]:
-        """Everything about the training but its tables."""
+        """Everything about the training except its tables."""
         trainer = self.trainer
         return {
             "preset": self.preset.name,
@@ -164,14 +164,14 @@ class TrainingRun:
         }
 
     def carried_record(self) -> dict[str, Any]:
-        """The same for a blueprint: if that is to be reproducible, without times and what was measured."""
+        """The record to store in a blueprint; a reproducible one leaves out times and measurements."""
         if not self.products.reproducible:
             return self.record()
         seconds = 0.0 if self.trainer.plan.iterations else self.trainer.seconds
         return {**self.record(), "seconds": seconds, "core_seconds": None, "history": []}
 
     def write(self, path: Path) -> int:
-        """Write the blueprint trained so far and return its size."""
+        """Write the blueprint of the training so far; return its size."""
         trainer, preset, reproducible = self.trainer, self.preset, self.products.reproducible
         known = not (reproducible or isnan(self.core_seconds))
         settings = {name: float(value) for name, value in asdict(trainer.plan.settings).items()}
@@ -192,13 +192,13 @@ class TrainingRun:
         )
 
     def close(self) -> None:
-        """End the threads."""
+        """Shut down the threads."""
         self.trainer.close()
 
     def _drift(self) -> float:
         where, counts = self._sample
         trainer = self.trainer
-        if trainer.is_averaging != self._averages_before:  # an average is no later strategy of the moment
+        if trainer.is_averaging != self._averages_before:  # averages are not comparable to current strategies
             self._averages_before, self._last_strategies = trainer.is_averaging, None
         table = trainer.sums if trainer.is_averaging else trainer.regret
         rows = where[:, None] + np.arange(trainer.game.width)
@@ -213,10 +213,10 @@ class TrainingRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingState:
-    """All that a training is."""
+    """The complete state of a training."""
 
     record: Mapping[str, Any]
-    """As `TrainingRun.record` makes it."""
+    """From `TrainingRun.record`."""
     cards: CardAbstraction
     regret: F32
     sums: F32
@@ -224,36 +224,39 @@ class TrainingState:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What a folder holds, without its tables."""
+    """A checkpoint without its tables."""
 
     preset: BlueprintPreset
     plan: TrainingPlan
     iterations: int
     seconds: float
-    """nan if unknown: what a reproducible blueprint carries tells none of a plan of iterations."""
+    """nan if unknown: reproducible blueprints do not store it for plans by iterations."""
     products: Products
     cards: CardAbstraction
     threads: int | None
-    """Of the last sitting, if it is known."""
+    """Threads of the last session, if known."""
     regrouped_at: int
-    """Iterations that were done when it got its present buckets."""
+    """Iterations done when the present buckets were introduced."""
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:
-    """Look at a checkpoint, to prepare what resuming needs: the dealer."""
+    """Read a checkpoint without its tables, to prepare the dealer that resuming needs."""
     return _open(folder, verify=False)[0]
 
 
 def parse_record(where: Path, record: Mapping[str, Any], cards: CardAbstraction) -> Checkpoint:
-    """What `TrainingRun.record` wrote.
+    """Parse a record written by `TrainingRun.record`.
 
-    where  for refusals
+    where  file or folder, for error messages
     """
     preset = named_preset(record["preset"])
     if record["menus"] != preset.menus:
-        raise CheckpointError(f"{where} holds a training of another '{preset.name}': its bets have changed")
+        raise CheckpointError(
+            f"{where} holds a training of an older preset '{preset.name}' with other bets:"
+            " start a new training"
+        )
     if tuple(record["buckets"]) != cards.num_buckets:
-        raise CheckpointError(f"{where} is damaged: its buckets do not fit its cards")
+        raise CheckpointError(f"{where} is damaged: its numbers of buckets do not match its cards")
     regrouped = parse_regroupings(record.get("regrouped", []))
     plan = dict(record["plan"])
     plan["settings"] = TrainingSettings(**plan["settings"])
@@ -271,9 +274,9 @@ def parse_record(where: Path, record: Mapping[str, Any], cards: CardAbstraction)
 
 
 def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None = None) -> TrainingRun:
-    """A training as its checkpoint left it; verifies all checksums.
+    """Resume a training from its checkpoint. Verifies all checksums.
 
-    plan  instead of the checkpoint's: a longer one, say (`Trainer.follow`)
+    plan  replaces the checkpoint's plan, for example with a longer one (`Trainer.follow`)
     """
     checkpoint, record, tables = _open(folder, verify=True)
     state = TrainingState(record, checkpoint.cards, np.array(tables["regret"]), np.array(tables["sums"]))
@@ -283,16 +286,16 @@ def resume(folder: Path, dealer: Dealer, threads: int, plan: TrainingPlan | None
 def restore(
     where: Path, state: TrainingState, dealer: Dealer, threads: int, plan: TrainingPlan | None = None
 ) -> TrainingRun:
-    """A training that goes on from a state, whose tables it takes over.
+    """Continue a training from a state, whose tables are taken over.
 
-    where  for refusals
-    plan   instead of the state's: a longer one, say (`Trainer.follow`)
+    where  file or folder, for error messages
+    plan   replaces the state's plan, for example with a longer one (`Trainer.follow`)
     """
     before, record = parse_record(where, state.record, state.cards), state.record
     run = TrainingRun(before.preset, before.plan, state.cards, dealer, threads)
     trainer = run.trainer
     if len(state.regret) != len(trainer.regret):
-        raise CheckpointError(f"{where}: the checkpoint's tables do not fit the game's")
+        raise CheckpointError(f"{where} is damaged: its tables do not match the game's")
     trainer.regret, trainer.sums = state.regret, state.sums
     trainer.iterations, trainer.periods = int(record["iterations"]), int(record["periods"])
     trainer.weight, trainer.seconds = float(record["weight"]), float(record["seconds"])
@@ -310,23 +313,23 @@ def restore(
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """A blueprint taken from a checkpoint."""
+    """A blueprint written from a checkpoint."""
 
     iterations: int
     size: int
-    """Of the file, in bytes."""
+    """Size of the file in bytes."""
     is_average: bool
-    """Whether averaging had begun; before, a blueprint is the strategy of the moment."""
+    """Whether averaging had begun; before that, the blueprint is the current strategy."""
 
 
 def extract(folder: Path, path: Path, also: Callable[[TrainingRun, Path], int] | None = None) -> Extracted:
-    """Write the blueprint a checkpoint holds.
+    """Write the blueprint of a checkpoint.
 
-    also  something more to do with the file: `carried_training.fold_in`
+    also  another step for the written file: `carried_training.fold_in`
 
-    The training may be running: a checkpoint is replaced as a whole, never changed.
+    The training may be running, because checkpoints are replaced atomically.
     """
-    partial_path(path)  # refused before everything is read
+    partial_path(path)  # raises before everything is read
     run = resume(folder, ListDealer(new_deals(0, 4)), threads=1)
     size = run.write(path)
     if also is not None:
@@ -336,7 +339,7 @@ def extract(folder: Path, path: Path, also: Callable[[TrainingRun, Path], int] |
 
 
 def _open(folder: Path, verify: bool) -> tuple[Checkpoint, Header, dict[str, Table]]:
-    """All of one checkpoint, even if a running training replaces it meanwhile."""
+    """Open one consistent checkpoint, even if a running training replaces it meanwhile."""
     if not (folder / CHECKPOINT).exists():
         raise CheckpointError(f"no training to resume in {folder}: there is no {CHECKPOINT}")
     header, tables = map_file(folder / CHECKPOINT, _KIND, verify)
@@ -349,7 +352,7 @@ def _cards(tables: Mapping[str, Any]) -> CardAbstraction:
 
 
 def _thinned(history: list[Point]) -> list[Point]:
-    """As many points as a plot can show: those go whose neighbours are nearest to each other."""
+    """Limit the points to as many as a plot shows, dropping those closest to their neighbours."""
     iterations, kept = np.array([point[0] for point in history]), np.arange(len(history))
     while len(kept) > HISTORY_POINTS:
         gaps = iterations[kept[2:]] - iterations[kept[:-2]]
@@ -358,7 +361,7 @@ def _thinned(history: list[Point]) -> list[Point]:
 
 
 def _sample_infosets(game: TrainingGame) -> tuple[I64, I64]:
-    """Where a fixed random sample of infosets starts in the tables, and how many actions each has."""
+    """A fixed random sample of infosets: their first elements in the tables and their numbers of actions."""
     rng = np.random.default_rng(0)
     ends = np.cumsum(game.node_buckets, dtype=np.int64)
     chosen = rng.integers(0, ends[-1], size=DRIFT_SAMPLE)

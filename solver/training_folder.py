@@ -1,4 +1,4 @@
-"""A training's folder: one process at a time trains in it."""
+"""Locks a training's folder, so that only one process at a time trains in it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ LOCK = "training.lock"
 
 @contextmanager
 def occupied(folder: Path) -> Iterator[None]:
-    """Have a folder, made if it is not there, to oneself; refused while another process has it.
+    """Lock a folder, made if it does not exist. Raises if another process holds the lock.
 
-    Looking at a checkpoint takes no lock: `read_checkpoint` and `extract` work beside a running training.
+    Reading a checkpoint takes no lock: `read_checkpoint` and `extract` work beside a running training.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("w") as lock:
@@ -26,6 +26,6 @@ def occupied(folder: Path) -> Iterator[None]:
             raise CheckpointError(
                 f"a training is running in {folder}: wait for it or stop it, or name another folder"
             ) from None
-        for left in folder.glob(f".{CHECKPOINT}.*.partial"):  # by one that was killed while it wrote
+        for left in folder.glob(f".{CHECKPOINT}.*.partial"):  # left by a process killed while writing
             left.unlink()
         yield

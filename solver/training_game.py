@@ -1,7 +1,7 @@
-"""A game as the blueprint trainer sees it: betting nodes × buckets, and somebody who deals.
+"""The game as the blueprint trainer sees it: betting nodes × buckets, and a dealer.
 
 An infoset is a decision node and the bucket of the player who acts. Tables are flat float32 arrays
-[node][bucket][action], nodes in the order of the betting tree. Payoffs are in units of the big blind.
+[node][bucket][action], with nodes in the order of the betting tree. Payoffs are in big blinds.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from solver.tree import CHANCE, DECISION, FOLD, SHOWDOWN, Tree
 
 
 class Dealer(Protocol):
-    """Deals at random; may be called from several threads at once."""
+    """Deals at random. May be called from several threads at once."""
 
     def fill(self, random: U64, deals: Deals) -> None:
-        """Fill a batch; draws from the generator's state uint64[1], which is advanced."""
+        """Fill a batch, using and advancing the generator's state uint64[1]."""
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingGame:
-    """Make with `make_training_game`."""
+    """A betting tree in the trainer's layout. Make with `make_training_game`."""
 
     tree: Tree
     unit: float
-    """Chips of one unit of payoff."""
+    """Chips per unit of payoff."""
     num_buckets: tuple[int, ...]
-    """Of each round."""
+    """Buckets of each round."""
     betting: Betting
     tree_node: I32
     """int32[N]: the tree's number of each decision node."""
@@ -41,12 +41,12 @@ class TrainingGame:
 
     @property
     def num_rounds(self) -> int:
-        """Betting rounds."""
+        """Number of betting rounds."""
         return len(self.num_buckets)
 
     @property
     def width(self) -> int:
-        """Largest number of actions of a node."""
+        """Largest number of actions at a node."""
         return int(self.betting.num_actions.max())
 
     @cached_property
@@ -56,12 +56,12 @@ class TrainingGame:
 
     @cached_property
     def node_buckets(self) -> I32:
-        """int32[N]: buckets of each decision node's round."""
+        """int32[N]: number of buckets of each decision node's round."""
         return np.array(self.num_buckets, dtype=np.int32)[self.node_round]
 
     @property
     def num_infosets(self) -> int:
-        """Nodes × buckets."""
+        """Number of infosets: nodes × buckets."""
         return int(self.node_buckets.sum())
 
     def rows(self, table: F32, node: int) -> F32:
@@ -70,16 +70,16 @@ class TrainingGame:
         return table[start : start + int(self.node_buckets[node]) * num_actions].reshape(-1, num_actions)
 
     def prunable(self, node: int) -> npt.NDArray[np.bool_]:
-        """bool[A]: which actions of a decision node pruning may skip."""
+        """bool[A]: actions of a decision node that pruning may skip."""
         first = int(self.betting.first_entry[node])
         return self.betting.prunable[first : first + int(self.betting.num_actions[node])] > 0
 
     def most_visits(self) -> int:
-        """The longest list a traversal can make: all actions of the traverser, the opponent's worst."""
+        """Largest number of nodes of a traversal: all actions of the traverser, the opponent's worst case."""
         return max(int(self._visits(player, worst=True)[0]) for player in range(2))
 
     def expected_visits(self) -> float:
-        """Mean number of nodes, terminal ones included, in a traversal when everybody plays uniformly."""
+        """Mean number of nodes of a traversal, including terminals, when both players play uniformly."""
         return float(np.mean([self._visits(player, worst=False)[0] for player in range(2)]))
 
     def _visits(self, traverser: int, worst: bool) -> F64:
@@ -98,7 +98,7 @@ class TrainingGame:
 
 @dataclass(frozen=True, slots=True)
 class ListDealer:
-    """Draws from a list of equally likely deals: small games, where it can hold them all."""
+    """Draws from a list of equally likely deals, for small games with few enough deals."""
 
     deals: Deals
 
@@ -108,9 +108,9 @@ class ListDealer:
 
 
 def make_training_game(tree: Tree, num_buckets: tuple[int, ...], unit: float) -> TrainingGame:
-    """Lay out a betting tree for the trainer."""
+    """Convert a betting tree to the trainer's layout."""
     if len(num_buckets) != tree.num_rounds:
-        raise ValueError(f"{len(num_buckets)} numbers of buckets for {tree.num_rounds} rounds")
+        raise ValueError(f"expected buckets for {tree.num_rounds} rounds, got {len(num_buckets)}")
     decisions = np.flatnonzero(tree.kind == DECISION).astype(np.int32)
     index = np.full(tree.num_nodes, -1, dtype=np.int32)
     index[decisions] = np.arange(len(decisions))
@@ -121,7 +121,7 @@ def make_training_game(tree: Tree, num_buckets: tuple[int, ...], unit: float) ->
     ends = _entry_ends(tree, decisions)
     kind, sign = tree.kind[ends], np.where(tree.player[ends] == 0, -1.0, 1.0)
     amounts = tree.amount[ends] / unit
-    # In the last round every subtree is small and a mistake would never be seen again: skip nothing there.
+    # Never prune in the last round: subtrees are small there, and a mistake would never be noticed.
     rounds = np.repeat(tree.round[decisions], num_actions)
     betting = Betting(
         column=(tree.player[decisions] * tree.num_rounds + tree.round[decisions]).astype(np.int32),
@@ -138,7 +138,7 @@ def make_training_game(tree: Tree, num_buckets: tuple[int, ...], unit: float) ->
 
 
 def _entry_ends(tree: Tree, decisions: I32) -> npt.NDArray[np.int64]:
-    """Where each action of each decision node leads, chance nodes passed."""
+    """The node that each action of each decision node leads to, past chance nodes."""
     ends = np.concatenate([tree.children_of(int(n)) for n in decisions]).astype(np.int64)
     while (at_chance := tree.kind[ends] == CHANCE).any():
         ends[at_chance] = tree.children[tree.first_child[ends[at_chance]]]
@@ -146,7 +146,7 @@ def _entry_ends(tree: Tree, decisions: I32) -> npt.NDArray[np.int64]:
 
 
 def new_deals(count: int, num_rounds: int) -> Deals:
-    """Room for a batch."""
+    """Empty arrays for a batch of deals."""
     return Deals(
         np.zeros((count, 2 * num_rounds), dtype=np.int32), np.zeros((count, num_rounds), dtype=np.float32)
     )

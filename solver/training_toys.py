@@ -1,4 +1,4 @@
-"""Small games for the trainer, with known answers: Kuhn, Leduc, and push or fold."""
+"""Small games for the trainer, with known solutions: Kuhn, Leduc, and push or fold."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from solver.tree import CALL_ACTION, DECISION, FOLD, FOLD_ACTION, NO_ACTION, SHO
 
 
 def one_card_game(definition: GameDefinition) -> tuple[TrainingGame, Deals]:
-    """A game of one hole card and at most one public card, and all its deals.
+    """A game of one hole card and at most one public card, with all its deals.
 
-    Buckets lose nothing: the rank held, then rank held * ranks + rank on the board. A pair with the board
+    Buckets are lossless: the rank held, then rank held * ranks + rank on the board. A pair with the board
     wins, then the higher rank.
     """
     if definition.num_hole_cards != 1 or definition.board_cards not in ((0,), (0, 1)):
-        raise ValueError("one card each and at most one on the board")
+        raise ValueError("one_card_game needs one hole card and at most one board card in the last round")
     ranks, public = definition.num_ranks, definition.num_rounds - 1
     rows, outcomes = [], []
     for cards in permutations(range(ranks * definition.num_suits), 2 + public):

@@ -1,9 +1,9 @@
 """The public betting tree as flat arrays.
 
-Nodes are numbered depth-first, parents first. Chips are totals over the hand. Payoffs are net of half of
-what was in the pot at no one's name, so the game is zero-sum: who folds loses what he has put in, a showdown
-is played for the smaller of both stakes. When nobody can bet any more, chance nodes follow each other to the
-showdown.
+Nodes are numbered depth-first, parents first. Chip amounts are totals over the hand. Payoffs are net of half
+of the dead money in the pot, so the game is zero-sum: a player who folds loses what they have put in, and a
+showdown is played for the smaller of both stakes. After an all-in and a call, chance nodes follow each other
+up to the showdown.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class BettingRoot:
     """The smaller of both stacks at the start of the hand: nobody can lose more."""
     big_blind: int = 1
     dead: float = 0.0
-    """Chips in the pot that belong to nobody's total."""
+    """Chips in the pot that count towards neither player's total."""
     actor: int = 0
     last_raise: int = 0
     """Size of the last raise of this round, 0 if there was none."""
@@ -51,17 +51,17 @@ class BettingRoot:
     round_start: int | None = None
     """What each player had put in before this round; by default the smaller of `spent`."""
     raises: int = 0
-    """Bets and raises of this round before the root; a bet that is faced counts even if not given here."""
+    """Bets and raises of this round before the root; a bet the actor faces counts even if not given here."""
 
 
 def even_root(street: int, pot: int, behind: int, big_blind: int = 1) -> BettingRoot:
-    """The start of a street: a pot built in equal parts and the same stack behind for both."""
+    """The start of a street: a pot built in equal parts, and equal stacks behind."""
     half = pot // 2
     return BettingRoot(street, (half, half), half + behind, big_blind, float(pot - 2 * half))
 
 
 def root_after(root: BettingRoot, history: tuple[int, ...]) -> BettingRoot:
-    """Where the betting stands after some actions from a root, chance included: the root of a subgame."""
+    """The root of the subgame after some actions from a root; chance nodes are passed."""
     street, spent, actor = root.street, root.spent, root.actor
     min_raise_to = max(spent) + max(root.big_blind, root.last_raise, 1)
     round_start = min(spent) if root.round_start is None else root.round_start
@@ -70,7 +70,7 @@ def root_after(root: BettingRoot, history: tuple[int, ...]) -> BettingRoot:
         own, other = spent[actor], spent[1 - actor]
         if action == CALL_ACTION and (opened or other > own):
             if street == RIVER or other >= root.stack:
-                raise TreeError(f"nobody acts after {history}: the hand is over")
+                raise TreeError(f"no decision follows {history}: the hand is over")
             street, spent, actor, opened, raises = street + 1, (other, other), 0, False, 0
             min_raise_to, round_start = other + max(root.big_blind, 1), other
         elif action == CALL_ACTION:
@@ -80,7 +80,7 @@ def root_after(root: BettingRoot, history: tuple[int, ...]) -> BettingRoot:
             min_raise_to, actor, opened = max(min_raise_to, 2 * action - other), 1 - actor, True
             raises += 1
         else:
-            raise TreeError(f"{action} in {history} is no action that leads on from {spent}")
+            raise TreeError(f"action {action} of {history} does not continue the hand from {spent}")
     last_raise = max(0, min_raise_to - max(spent))
     return replace(
         root,
@@ -100,11 +100,11 @@ class Tree:
 
     kind: I32
     player: I32
-    """int32[N]: who decides, or who folded; -1 otherwise."""
+    """int32[N]: the player who decides, or who folded; -1 otherwise."""
     round: I32
     parent: I32
     action: I32
-    """int32[N]: action that leads here: FOLD_ACTION, CALL_ACTION, a raise-to total, or NO_ACTION."""
+    """int32[N]: action that leads to the node: FOLD_ACTION, CALL_ACTION, a raise-to total, or NO_ACTION."""
     amount: F64
     """float64[N]: chips at stake for each player at a terminal."""
     first_child: I32
@@ -113,16 +113,16 @@ class Tree:
     action_row: I32
     """int32[N]: first row of a decision node among its round's rows, -1 otherwise."""
     round_rows: tuple[int, ...]
-    """Rows (actions of decision nodes) of each round."""
+    """Number of rows (actions of decision nodes) of each round."""
 
     @property
     def num_nodes(self) -> int:
-        """Nodes of all kinds."""
+        """Number of nodes of all kinds."""
         return len(self.kind)
 
     @property
     def num_rounds(self) -> int:
-        """Betting rounds, the root's first."""
+        """Number of betting rounds, from the root's on."""
         return len(self.round_rows)
 
     def children_of(self, node: int) -> I32:
@@ -130,11 +130,11 @@ class Tree:
         return self.children[self.first_child[node] : self.first_child[node + 1]]
 
     def actions_of(self, node: int) -> tuple[int, ...]:
-        """Codes of a decision node's actions."""
+        """Action codes of a decision node."""
         return tuple([int(self.action[child]) for child in self.children_of(node)])
 
     def find(self, history: tuple[int, ...]) -> int:
-        """The node after actions from the root (chance nodes are passed silently)."""
+        """The node after some actions from the root; chance nodes are passed."""
         node = 0
         for action in history:
             matches = [child for child in self.children_of(node) if self.action[child] == action]
@@ -155,14 +155,14 @@ class Tree:
         return tuple(reversed(actions))
 
     def decision_counts(self) -> tuple[tuple[int, int], ...]:
-        """(decision nodes, actions) of each round, on one board."""
+        """(decision nodes, actions) of each round, counted on one board."""
         decisions = self.round[self.kind == DECISION]
         return tuple([(int((decisions == r).sum()), rows) for r, rows in enumerate(self.round_rows)])
 
 
 @dataclass(slots=True)
 class TreeBuilder:
-    """Collects nodes parents first; `finish` makes the arrays."""
+    """Collects nodes, parents first; `finish` makes the arrays."""
 
     max_nodes: int = 1_000_000
     nodes: list[tuple[int, int, int, int, int, float]] = field(default_factory=list)
@@ -200,13 +200,13 @@ def build_tree(
     max_nodes: int = 1_000_000,
     max_rounds: int = RIVER,
 ) -> Tree:
-    """The tree of a hold'em subgame to the end of the hand.
+    """Build the tree of a hold'em subgame to the end of the hand.
 
-    extra  raise-to totals to offer besides the menu, by the history of actions from the root; totals the
-           rules forbid are ignored
-    max_nodes  refuse with `TreeError` what grows beyond
-    max_rounds cut the tree off after so many rounds: chance nodes that would lead on have no children, and
-               their `amount` is what each player has put in
+    extra      raise-to totals to offer besides the menu, by the history of actions from the root; totals that
+               the rules forbid are ignored
+    max_nodes  raise `TreeError` if the tree grows larger
+    max_rounds cut the tree off after this many rounds: chance nodes at the cut have no children, and their
+               `amount` is what each player has put in
     """
     builder = TreeBuilder(max_nodes)
     _Growth(builder, root, menus, extra or {}, max_rounds).grow_root()
@@ -215,7 +215,7 @@ def build_tree(
 
 @dataclass(slots=True)
 class _Growth:
-    """One build: the constants of the recursion."""
+    """Constants of the recursion of one build."""
 
     builder: TreeBuilder
     root: BettingRoot

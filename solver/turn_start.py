@@ -1,8 +1,8 @@
-"""Where a solve to the end of the hand begins: with what the blueprint does, on every card that may come.
+"""Warm start of solves to the end of the hand: the blueprint's strategies on every card that may come.
 
-As on flops (`solver.flop_start`): a turn of wide ranges has time for some dozen iterations, and from nothing
-the first of them go to finding out what the blueprint knows. Both players begin with its strategies, the
-decisions of the turn and those of all rivers, and each iteration corrects them.
+As on flops (`solver.flop_start`): a turn with wide ranges has time for some dozen iterations, and from zero
+the first of them only relearn what the blueprint knows. Both players start from its strategies, on the turn
+and on all rivers, and the iterations correct them.
 """
 
 from __future__ import annotations
@@ -20,26 +20,28 @@ from solver.leaf_match import Twins
 from solver.tree import CHANCE, DECISION
 
 _ITERATIONS = 5
-"""What the blueprint counts as in the average."""
+"""Iterations that the blueprint counts as in the average."""
 _REGRET = 3.0
-"""Chips of regret that a strategy begins with, for each chip of the bet to call."""
-_RARELY = 1e-3
-"""Of his range the opponent is taken to bring everywhere: decisions that he never leads to begin, too."""
+"""Initial regret of a strategy, in chips per chip of the bet to call."""
+_LEAST_REACH = 1e-3
+"""Minimum reach of the opponent at every node, as a share of the range, so that nodes that are never reached
+start from the blueprint, too."""
 
 
 def begin_to_the_end(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins: Twins) -> None:
-    """Both players' strategies of a solve that has not begun yet.
+    """Initialise both players' strategies in a solver that has not run yet.
 
-    The average begins in the first round only: later ones are nobody's answer. Where the blueprint does not
-    have the hand's bets the solve begins from nothing: iterations that nobody played must not count.
+    The average is only initialised in the first round; strategies of later rounds are never played. If the
+    hand's bets are not in the blueprint the solve starts from zero, because iterations that nobody played
+    must not count.
     """
-    assert solver.iterations == 0, "a solve that has begun goes on from where it is"
+    assert solver.iterations == 0, "a warm start comes before the first iteration"
     game = solver.game
     if twins.decision(0, walk) == OFF_TREE:
         return
     solver.head_start = _ITERATIONS
     weight = solver.schedule.sum_of_weights(_ITERATIONS)
-    least = (_RARELY * game.ranges.sum(axis=1)).astype(np.float32)
+    least = (_LEAST_REACH * game.ranges.sum(axis=1)).astype(np.float32)
     reach = np.zeros((game.tree.num_nodes, 2, game.num_hands), dtype=np.float32)
     reach[0] = game.ranges
     for r in range(game.tree.num_rounds):
@@ -81,6 +83,6 @@ def _openings(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins: Twins
 
 
 def _buckets(solver: Solver, blueprint: Blueprint, board: int) -> I64:
-    """int64[H]: of every hand of the game; 0 for hands that the board blocks."""
+    """int64[H]: bucket of each hand of the game; 0 for hands that the board blocks."""
     found = blueprint.cards.buckets(solver.game.board_cards[board])[solver.game.labels].astype(np.int64)
     return np.where(found == BLOCKED, 0, found)

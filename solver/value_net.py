@@ -1,11 +1,12 @@
-"""The other way to value the end of the flop: a small net that has learned what play-outs come to.
+"""Leaf values at the end of the flop by a small neural net trained on rollouts.
 
-1. 34 features of a state (`solver.leaf_features`), two hidden layers of 64, four values: what we win, as a
-   part of the pot, against each of the opponent's four continuations (Brown, Sandholm and Amos, 2018).
-2. All pairs of classes of hands are valued at every leaf once, before the solve; its iterations look values
-   up. Leaves at which nobody can bet any more need no net: there the cards decide, run-out by run-out.
-3. Here it is only used, with numpy; `solver.value_training` makes one. It is kept in Fathom's cache, by the
-   blueprint it belongs to.
+1. Input: 34 features of a state (`solver.leaf_features`). Two hidden layers of 64. Output: four values, our
+   winnings as a share of the pot against each of the opponent's four continuations (Brown, Sandholm and Amos,
+   2018).
+2. All pairs of hand classes are valued at every leaf once, before the solve; iterations look values up.
+   Leaves without further betting need no net: they are showdowns, sampled run-out by run-out.
+3. This module only evaluates the net, with numpy; `solver.value_training` trains it. Nets are stored in
+   Fathom's cache, by blueprint.
 """
 
 from __future__ import annotations
@@ -38,21 +39,21 @@ NUM_VALUES = len(FOUR_STRATEGIES)
 
 _FORMAT = 1
 _CHUNK = 4096
-"""Rows that go through the net at once: they stay in the processor's cache."""
+"""Rows evaluated at once, so that they stay in the processor's cache."""
 
 
 class ValueNetError(ValueError):
-    """No value net for a blueprint, or a file that is none."""
+    """There is no value net for a blueprint, or the file is not one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValueNet:
-    """Weights, float32."""
+    """Weights of the net, float32."""
 
     centre: F32
-    """[34]: taken from features first"""
+    """[34]: subtracted from the features"""
     scale: F32
-    """[34]: then they are multiplied by this"""
+    """[34]: multiplied after that"""
     first: F32
     """[34, 64]"""
     first_bias: F32
@@ -64,16 +65,16 @@ class ValueNet:
     last_bias: F32
 
     def values(self, features: F32) -> F32:
-        """float32[N, 4]: parts of the pot, of states float32[N, 34]."""
+        """float32[N, 4]: values as shares of the pot, of states float32[N, 34]."""
         scaled = (features - self.centre) * self.scale
         return self._after_first(np.asarray(scaled @ self.first + self.first_bias, dtype=np.float32))
 
     def pair_values(self, classes: FlopClasses, leaves: F32) -> F32:
-        """float32[M, C, C, 4]: of all pairs of classes, ours first.
+        """float32[M, C, C, 4]: values of all pairs of classes, ours first.
 
-        The first layer is a sum of what each part of a state says: parts are multiplied once.
+        The first layer is a sum over the parts of a state, so each part is multiplied only once.
 
-        leaves  float32[M, 14]: features of their betting
+        leaves  float32[M, 14]: betting features
         """
         parts = np.split(
             np.arange(NUM_FEATURES), [NUM_BETTING, NUM_BETTING + NUM_HAND, -classes.pair.shape[2]]
@@ -95,7 +96,7 @@ class ValueNet:
         return result.reshape(len(leaves), num_classes, num_classes, NUM_VALUES)
 
     def save(self, path: Path) -> None:
-        """Write the net; a file of that name is replaced when the new one is whole."""
+        """Write the net, replacing an existing file atomically."""
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{path.name}.partial")
         with partial.open("wb") as file:
@@ -112,12 +113,12 @@ class ValueNet:
 
 
 def net_path(blueprint: Blueprint) -> Path:
-    """Where the net of a blueprint is kept."""
+    """Path of a blueprint's net."""
     return cached("value-nets", f"{blueprint.identity}.npz")
 
 
 def load_net(path: Path) -> ValueNet:
-    """Read what `ValueNet.save` wrote."""
+    """Read a net written by `ValueNet.save`."""
     shapes = (NUM_FEATURES,), (NUM_FEATURES, HIDDEN), (HIDDEN, HIDDEN), (HIDDEN, NUM_VALUES)
     try:
         with np.load(path) as file:
@@ -131,10 +132,10 @@ def load_net(path: Path) -> ValueNet:
     except ValueNetError:
         raise
     except (OSError, EOFError, KeyError, ValueError, BadZipFile) as error:
-        raise ValueNetError(f"{path} is no value net: {error}") from None
+        raise ValueNetError(f"{path} is not a value net: {error}") from None
     net = ValueNet(*arrays)
     if (net.centre.shape, net.first.shape, net.second.shape, net.last.shape) != shapes:
-        raise ValueNetError(f"{path} is no value net of {NUM_FEATURES} features")
+        raise ValueNetError(f"{path} is not a value net of {NUM_FEATURES} features: train it again")
     return net
 
 
@@ -153,7 +154,7 @@ class NetLeaves:
         seed: int = 0,
         steady: bool = True,
     ) -> None:
-        """Value the leaves of a game. `steady` is for those where nobody can bet any more."""
+        """Value the leaves of a game. `steady` applies to leaves without further betting."""
         self._hands = np.ascontiguousarray(game.hands)
         going_on = [i for i, leaf in enumerate(leaves) if leaf.blueprint_node != SHOWDOWN_ONLY]
         shut = [i for i, leaf in enumerate(leaves) if leaf.blueprint_node == SHOWDOWN_ONLY]
@@ -178,16 +179,16 @@ class NetLeaves:
 
     @property
     def num_choices(self) -> int:
-        """K."""
+        """Number of strategies to choose from."""
         return self._num_choices
 
     @property
     def both_choose(self) -> bool:
-        """The net knows the opponent's choices only."""
+        """Only the opponent chooses: the net is trained for that."""
         return False
 
     def next_sample(self) -> None:
-        """Turn to another run-out, for showdowns."""
+        """Draw the next run-out, for showdowns."""
         if len(self._shut):
             self._showdowns.next_sample()
 
@@ -209,7 +210,7 @@ def _chips(
     chooser: int,
     bias: F32,
 ) -> F32:
-    """float32[M, K, C, C]: what we win, our class first; nobody wins more than a stack."""
+    """float32[M, K, C, C]: what we win in chips, our class first; limited to the stack."""
     big_blind = blueprint.definition.big_blind
     betting = np.stack([betting_features(leaf, blueprint.tree, big_blind, flop, chooser) for leaf in leaves])
     found = net.pair_values(classes, betting)[..., _columns(bias)]
@@ -220,8 +221,8 @@ def _chips(
 
 
 def _columns(bias: F32) -> I64:
-    """Which of the four values stand for some continuations."""
+    """The columns of the net's values for some continuations."""
     same = (bias[:, None, :] == FOUR_STRATEGIES[None]).all(axis=2)
     if not same.any(axis=1).all():
-        raise ValueNetError("a value net knows the blueprint and it biased to fold, call or raise, no others")
+        raise ValueNetError("a value net has the four continuations of `solver.rollouts`, no others")
     return np.asarray(same.argmax(axis=1), dtype=np.int64)

@@ -1,10 +1,9 @@
-"""Training a value net: states with what play-outs of the blueprint come to, then Adam on Huber's loss.
+"""Trains value nets: examples from rollouts of the blueprint, then Adam on the Huber loss.
 
-1. Examples come from random flops, lines to the flop, pots, menus and leaves: one of our classes of hands
-   against every class of the opponent, played out by `solver.rollouts`. Values are means over hands and
-   run-outs.
-2. Some flops are kept apart, to tell how good the net is on flops it has not seen.
-3. Deterministic from the seed. Plain numpy: the net is so small that ten thousand batches take a minute.
+1. Examples come from random flops, lines to the flop, pots, menus and leaves: one of our hand classes against
+   every class of the opponent, valued by `solver.rollouts`. Values are means over hands and run-outs.
+2. Some flops are held out, to measure the net on unseen flops.
+3. Deterministic given the seed. Plain numpy: the net is so small that ten thousand batches take a minute.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from solver.value_net import HIDDEN, NUM_VALUES, ValueNet
 MENUS = ("50%, 100%, a | 100%, a | a", "33%, 75%, a | 75%, a | a", "120%, a | 60%, a | a")
 
 Tell = Callable[[str, float], None]
-"""Called with what is being done and the share of it that is done."""
+"""Called with the current step and its finished share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,36 +44,36 @@ class NetTraining:
 
     flops: int = 400
     leaves: int = 6
-    """Of each flop."""
+    """Leaves per flop."""
     classes: int = 4
-    """Of ours at each leaf."""
+    """Classes of ours per leaf."""
     run_outs: int = 25
     epochs: int = 15
     batch: int = 1024
     step: float = 3e-3
-    """Of Adam at first; it falls to 0 as half a cosine."""
+    """Initial step size of Adam; it falls to 0 along half a cosine."""
     delta: float = 1.0
-    """Errors beyond are counted linearly; in pots."""
+    """Errors beyond this count linearly, in pots."""
     kept_apart: float = 0.1
-    """Share of the flops."""
+    """Share of the flops to hold out."""
     seed: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class NetQuality:
-    """How good a net is on flops kept apart; in pots."""
+    """Errors of a net on held-out flops, in pots."""
 
     huber: float
     mean_error: float
-    """Root mean square."""
+    """Root mean square error."""
     spread: float
-    """Of the values themselves: what an error would be that knows their mean only."""
+    """Standard deviation of the values: the error of a constant prediction of their mean."""
     examples: int
-    """It was trained with."""
+    """Number of training examples."""
 
 
 def train_net(blueprint: Blueprint, training: NetTraining, tell: Tell) -> tuple[ValueNet, NetQuality]:
-    """Make examples and train. Blocks for minutes."""
+    """Make examples and train a net. Blocks for minutes."""
     rng = np.random.default_rng(training.seed)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
     parts = []
@@ -137,7 +136,7 @@ def flop_examples(
 def draw_leaves(
     blueprint: Blueprint, walk: WalkTree, count: int, rng: np.random.Generator
 ) -> tuple[Tree, list[Leaf]]:
-    """Random leaves after which somebody can still bet, and the tree of the last of them."""
+    """Random leaves with further betting, and the tree of the last of them."""
     stack = min(blueprint.definition.stacks)
     drawn: list[Leaf] = []
     while len(drawn) < count:
@@ -153,7 +152,7 @@ def draw_leaves(
 
 
 def fit(features: F32, values: F32, training: NetTraining, rng: np.random.Generator, tell: Tell) -> ValueNet:
-    """Adam on the mean of Huber's loss (Kingma and Ba, 2014)."""
+    """Train with Adam on the mean Huber loss (Kingma and Ba, 2014)."""
     centre = features.mean(axis=0)
     scale = (1 / np.maximum(features.std(axis=0), 1e-3)).astype(np.float32)
     inputs = (features - centre) * scale
@@ -184,7 +183,7 @@ def fit(features: F32, values: F32, training: NetTraining, rng: np.random.Genera
 
 
 def _gradients(weights: list[F32], inputs: F32, values: F32, delta: float) -> list[F32]:
-    """Of the mean loss, by weights."""
+    """Gradients of the mean loss by weights."""
     first, first_bias, second, second_bias, last, last_bias = weights
     hidden = np.maximum(inputs @ first + first_bias, 0)
     deeper = np.maximum(hidden @ second + second_bias, 0)
@@ -216,6 +215,6 @@ def _random_flop_node(tree: Tree, rng: np.random.Generator) -> int:
             children = [child for child in tree.children_of(node) if tree.action[child] != FOLD_ACTION]
             node = int(children[rng.integers(len(children))])
         else:
-            # Chance leads on; after all-in before the flop, begin again.
+            # Pass chance nodes; start again after an all-in before the flop.
             node = int(tree.children_of(node)[0]) if tree.kind[node] == CHANCE else 0
     return node

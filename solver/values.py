@@ -1,13 +1,14 @@
-"""What strategies are worth, hand by hand: counterfactual values, expected chips, equities.
+"""Values of strategies by hand: counterfactual values, expected chips, equities.
 
 Conventions:
 1. A counterfactual value (`cfv`) is in chips, net of half the root's pot, times the weight of the opponent's
    hands that reach the node and share no card with the hand.
-2. An expected value (`ev`) is the cfv over that weight. With `paid` it counts from the node on: folding is
-   worth 0 and both players' values add up to the pot at the node.
+2. An expected value (`ev`) is the cfv divided by that weight. With `paid` it counts from the node on: folding
+   is worth 0 and both players' values add up to the pot at the node.
 3. Equity is the share of the pot at a showdown without further betting, over all run-outs.
 
-All exact, of the average strategies. Hands that meet no opponent's hand have an ev and an equity of NaN.
+All are exact, for the average strategies. A hand that can meet no opponent's hand has an ev and equity of
+NaN.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ _DUST = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class RoundValues:
-    """One player's counterfactual values at all decisions of the root's round. Node → array."""
+    """One player's counterfactual values at all decision nodes of the root's round, by node."""
 
     player: int
     nodes: Mapping[int, F32]
     """float32[H] for every decision node."""
     actions: Mapping[int, F32]
-    """float32[A, H] for every decision node of the player's own: the value of each action."""
+    """float32[A, H] for every decision node of the player: the value of each action."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeValues:
-    """A decision node on one board, from both sides. Arrays are indexed by the hands of the game."""
+    """Values of a decision node on one board, for both players. Arrays are indexed by the game's hands."""
 
     node: int
     board: int
@@ -61,20 +62,20 @@ class NodeValues:
     """float64[A, H] of the player to act."""
 
     def mean(self, player: int, values: F64) -> float:
-        """Mean of float64[H] over the hands a player is dealt. NaN if the node is never reached."""
+        """Mean of float64[H] over a player's reach. NaN if the node is never reached."""
         weight = self.reach[player] * self.matched[player]
         total = float(weight.sum())
         return float(np.where(weight > 0, values, 0) @ weight) / total if total > 0 else float("nan")
 
     def frequencies(self) -> F64:
-        """float64[A]: how often the player to act takes each action over his whole range."""
+        """float64[A]: how often the player to act takes each action, averaged over the range."""
         return np.array([self.mean(self.actor, row.astype(np.float64)) for row in self.strategy])
 
 
 def round_values(solution: Solution, player: int, engine: Engine | None = None) -> RoundValues:
-    """One pass over the game gives a player's values at every decision of the root's round.
+    """A player's values at every decision node of the root's round, by one pass over the game.
 
-    engine  one of the same game, to save its set-up
+    engine  engine of the same game, to save its set-up
     """
     game, tree = solution.game, solution.game.tree
     engine = Engine(game) if engine is None else engine
@@ -102,9 +103,9 @@ def node_values(
     paid: tuple[float, float] = (0.0, 0.0),
     threads: int = 1,
 ) -> NodeValues:
-    """Everything about one decision node on one board. Costs two passes over the game below it.
+    """All values of one decision node on one board. Costs two passes over the game below it.
 
-    paid  what each player has in the pot at the node, his half of the dead chips included: values then count
+    paid  what each player has in the pot at the node, including half of the dead money: values then count
           from the node on. Without it they are net of half the root's pot.
     """
     below = cut(solution, node, board)
@@ -131,13 +132,13 @@ def node_values(
 
 
 def equities(game: Game, matched: F64) -> F64:
-    """float64[2, H]: each hand's share of the pot against the opponent's range if all bets stopped."""
+    """float64[2, H]: each hand's share of the pot against the opponent's range without further betting."""
     showdown = with_tree(game, _check_down(game.tree.num_rounds))
     engine, table = Engine(showdown), np.zeros(showdown.table_size, dtype=np.float32)
     found = []
     for player in range(2):
         values = engine.root_values(table, player, EVALUATE)
-        assert values is not None, "nobody can stop this engine"
+        assert values is not None, "this engine is never stopped"
         found.append(0.5 + 0.5 * _per_match(values, matched[player]))
     return np.clip(np.stack(found), 0.0, 1.0)
 
@@ -149,7 +150,7 @@ def _per_match(values: F32, matched: F64) -> F64:
 
 
 def _check_down(num_rounds: int) -> Tree:
-    """One check, then all cards, then a showdown for one chip."""
+    """A tree of one check, all cards, and a showdown for one chip."""
     builder = TreeBuilder()
     node, action = builder.add(DECISION, 0, -1, NO_ACTION, player=0), CALL_ACTION
     for r in range(num_rounds - 1):

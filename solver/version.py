@@ -1,4 +1,4 @@
-"""Which Fathom this is: said by the command line and the daemon, and written into what is trained."""
+"""The version of Fathom, for the command line, the daemon and the files that training writes."""
 
 from __future__ import annotations
 

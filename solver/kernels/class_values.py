@@ -1,7 +1,7 @@
-"""Classes of hands on a flop: how they fare against each other, and values of leaves that are known by class.
+"""Hand classes on a flop: how they fare against each other, and leaf values by pair of classes.
 
-A class is a set of hands that are taken for one. What a pair of classes is worth is one number; that two
-hands may share a card is taken care of hand by hand.
+A class is a set of hands treated alike. A pair of classes has one value; card removal is still exact, hand by
+hand.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def rank_hands(strength: U16, order: I64, places: F32) -> None:
 def count_wins(
     strength: U16, order: I64, places: F32, hand_class: I64, met: F32, wins: F32, strong: F32, good: F32
 ) -> None:
-    """Add how pairs of classes fare on one board. All are float32[C, C], the winner's class first.
+    """Add the results of pairs of classes on one board. All are float32[C, C], the winner's class first.
 
     met     pairs of hands
     wins    of which the first wins, ties half
@@ -93,17 +93,17 @@ def count_wins(
 def value_by_class(
     values: F32, hands: I64, hand_class: I64, open_leaves: I32, for_chooser: bool, reach: F32, value: F32
 ) -> None:
-    """Counterfactual values at leaves whose pairs of classes have a known value.
+    """Counterfactual values at leaves with a known value for every pair of classes.
 
-    values       float32[M, 2, K, C, C]     in: chips that the traverser wins: first as the chooser, his class
-                                            first; then as his opponent, likewise
+    values       float32[M, 2, K, C, C]     in: chips that the traverser wins, by their class first: as the
+                                            chooser, then as the chooser's opponent
     hands        int64[H, 2]                in: cards
     open_leaves  int32[M]                   in: their numbers among all leaves
     reach        float32[L, 1 + K, stride]  in, see `depth_limited.LeafValues`
     value        float32[L, 1 + K, stride]  out
     """
     num_choices, num_classes, num_hands = values.shape[2], values.shape[3], hands.shape[0]
-    # By class: all that comes, and the part that holds a card.
+    # By class: the whole reach, and the part that holds each card.
     whole = np.zeros((num_choices, num_classes), dtype=np.float32)
     holding = np.zeros((num_choices, 52, num_classes), dtype=np.float32)
     rest = np.zeros(num_classes, dtype=np.float32)
@@ -128,7 +128,7 @@ def value_by_class(
                 if k < rows:
                     for d in range(num_classes):
                         rest[d] = whole[source, d] - holding[source, a, d] - holding[source, b, d]
-                    # The same hand holds both cards: it was taken away twice.
+                    # The same hand holds both cards and was subtracted twice.
                     rest[c] += reach[leaf, 0 if for_chooser else 1 + k, h]
                 won = _ZERO
                 known = values[m, side, k, c]

@@ -12,10 +12,10 @@ ZERO = np.float32(0)
 
 @kernel
 def follow_action(strategy: F32, start: int, num_actions: int, buckets: I32, reach: F32, out: F32) -> bool:
-    """Out = reach × the opponent's probability of an action; False if it is 0 on all deals.
+    """Out = reach × the opponent's probability of an action. Returns False if it is 0 on all deals.
 
     start    element of the table where the action's probability for bucket 0 is
-    buckets  int32[D]: the opponent's
+    buckets  int32[D]: the opponent's buckets
     """
     any_left = False
     for d in range(reach.shape[0]):
@@ -26,14 +26,14 @@ def follow_action(strategy: F32, start: int, num_actions: int, buckets: I32, rea
 
 @kernel
 def add_ends(fixed: np.float32, stake: np.float32, outcome: F32, reach: F32, out: F32) -> None:
-    """Out += reach × payoff of a hand that ends, to the player whose outcomes are given."""
+    """Out += reach × payoff of a finished hand, to the player whose outcomes are given."""
     for d in range(reach.shape[0]):
         out[d] += reach[d] * (fixed + stake * outcome[d])
 
 
 @kernel
 def add_best(values: F32, fit: F32, starts: I64, out: F32) -> None:
-    """Out += values of the action that is best on each group of deals, chosen by the deals that count.
+    """Out += value of each group's best action, chosen by the deals that count.
 
     values  float32[A, D]
     fit     float32[D]: 1 for deals that count in the choice, 0 for others

@@ -1,8 +1,8 @@
-"""Random numbers that are looked up, not drawn: a function of a seed and a key.
+"""Counter-based random numbers: a function of a seed and a key.
 
-Whoever knows the seed of a hand can ask for any of its numbers, in any order, in Python or in a kernel.
-The mixing is Chris Wellons's `lowbias32` over the key and both halves of the seed; products stay below 2^64,
-so that Python and compiled code agree.
+Any number of a hand's seed can be computed in any order, in Python or in a kernel. The mixing is Chris
+Wellons's `lowbias32` over the key and both halves of the seed; products stay below 2^64, so that Python and
+compiled code agree.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def unit_at(seed: np.uint64, key: int) -> float:
 
 @kernel
 def seed_at(seed: np.uint64, key: int) -> np.uint64:
-    """A new seed, as good as independent of those at other keys.
+    """A new seed, practically independent of those at other keys.
 
     key  0 .. 2^31 - 1
     """

@@ -1,8 +1,8 @@
-"""The first round of a depth-limited game in two halves: between them somebody else values the leaves.
+"""The first round of a depth-limited game in two halves, between which the leaves are valued.
 
-Rows at a leaf are [1 + K][hand]: the whole first, then one for each of the K strategies the chooser may go
-on with. His choice is a decision like any other, with a row of regrets for each strategy, hand by hand;
-leaves that he cannot tell apart share a *group*, and with it the regrets.
+Rows at a leaf are [1 + K][hand]: the whole first, then one for each of the K strategies the chooser can
+choose. The choice is a decision like any other, with a row of regrets for each strategy. Leaves that the
+chooser cannot tell apart share a *group* and its regrets.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def leave_round(
     leaf_value: F32,
     root_value: F32,
 ) -> None:
-    """From the values of the leaves (first rows) to those of the root; in UPDATE mode regrets move."""
+    """From the values of the leaves (first rows) to those of the root; in UPDATE mode regrets are updated."""
     stride = shape.stride
     segment = step.traverser * program.round_segments[-1]
     value, flat, rows = scratch.value, leaf_value.reshape(-1), leaf_value.shape[1]
@@ -84,9 +84,9 @@ def leave_round(
 
 @kernel
 def spread_choices(table: F32, group: I32, leaf_reach: F32) -> None:
-    """Split the chooser's reach at every leaf by the strategies he goes on with.
+    """Split the chooser's reach at every leaf by the chosen strategies.
 
-    table       float32[G * K * stride]    in: regrets, or sums of strategies
+    table       float32[G * K * stride]    in: regrets or strategy sums
     group       int32[L]
     leaf_reach  float32[L, 1 + K, stride]  first rows in, others out
     """
@@ -99,7 +99,7 @@ def spread_choices(table: F32, group: I32, leaf_reach: F32) -> None:
 
 @kernel
 def settle_choices(regret: F32, group: I32, step: Step, leaf_value: F32, sums: F32) -> None:
-    """The chooser's values at the leaves from those of his choices; in UPDATE mode his regrets move.
+    """The chooser's values at the leaves from those of the choices; in UPDATE mode regrets are updated.
 
     regret      float32[G * K * stride]    modified in place in UPDATE mode
     leaf_value  float32[L, 1 + K, stride]  first rows out, others in
@@ -131,10 +131,10 @@ def settle_choices(regret: F32, group: I32, step: Step, leaf_value: F32, sums: F
 
 @kernel
 def multiply_matrices(matrices: F32, transposed: bool, leaf_reach: F32, leaf_value: F32) -> None:
-    """Values of leaves whose payoffs are known hand against hand.
+    """Values of leaves with a known payoff for every pair of hands.
 
-    matrices    float32[L, K, H, H]        in: what the chooser's opponent wins, his hands first
-    transposed  the traverser is the chooser: his value of each choice; else the sum over choices
+    matrices    float32[L, K, H, H]        in: what the chooser's opponent wins, by their hand first
+    transposed  whether the traverser is the chooser: then values of each choice, else the sum over choices
     leaf_reach  float32[L, 1 + K, stride]  in
     leaf_value  float32[L, 1 + K, stride]  out
     """
@@ -159,21 +159,21 @@ def multiply_matrices(matrices: F32, transposed: bool, leaf_reach: F32, leaf_val
 
 
 class PickedMatrices(NamedTuple):
-    """Which matrices of a list leaves have."""
+    """Matrices of each leaf, from a list."""
 
     first: I64
     """int64[L]"""
     num_matrices: I64
     """int64[L]: K, or 1 where the choice makes no difference."""
     stake: F32
-    """float32[L]: the matrices are of one such."""
+    """float32[L]: factor of the matrices."""
 
 
 @kernel
 def multiply_picked(
     matrices: F32, picked: PickedMatrices, transposed: bool, leaf_reach: F32, leaf_value: F32
 ) -> None:
-    """As `multiply_matrices`, with leaves that share matrices, and some that have but one.
+    """As `multiply_matrices`, but leaves may share matrices, and may have only one.
 
     matrices    float32[M, H, H]           in
     leaf_reach  float32[L, 1 + K, stride]  in

@@ -1,8 +1,8 @@
-"""What fixed strategies win after the first round: whole betting trees, one deal after the other.
+"""Values of fixed strategies after the first round: whole betting trees, one deal after the other.
 
-For one deal the value of a subtree is found from its last node to its first, for all of the chooser's
-strategies at once; they lie side by side, so that one visit of an infoset reads one piece of memory. What
-nobody ever does is left out with all that follows: on the way down the nodes that count are listed.
+For one deal, subtrees are valued from their last node to their first, for all of the chooser's strategies at
+once. The strategies are side by side in memory, so one visit of an infoset reads one piece. Actions that no
+strategy takes are skipped with everything below: the way down lists the nodes that are reached.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _ZERO = np.float32(0)
 
 
 class Strategies(NamedTuple):
-    """What both players do after the first round, in 255ths."""
+    """Both players' strategies after the first round, in 255ths."""
 
     chooser: int
     number: int
-    """K: strategies of the chooser."""
+    """K: number of the chooser's strategies."""
     base: I64
-    """int64[N]: where a node's infosets start in `ours`; in `theirs`, times K."""
+    """int64[N]: where a node's infosets start in `ours`; times K in `theirs`."""
     ours: U8
     """[node][bucket][action]"""
     theirs: U8
@@ -34,7 +34,7 @@ class Strategies(NamedTuple):
 
 
 class Leaves(NamedTuple):
-    """Where the first round ends: subtrees that are pieces of the list of nodes."""
+    """Subtrees after the first round; each is a contiguous range of nodes."""
 
     first: I32
     """int32[L]"""
@@ -57,7 +57,7 @@ def value_leaves(
 
     work    float32[N * K]
     listed  int32[2, N]
-    sums    float64[L, K, classes, classes]  in and out: his class first
+    sums    float64[L, K, classes, classes]  in and out: by the opponent's class first
     counts  int64[classes, classes]          in and out: deals
     """
     count, chooser = strategies.number, strategies.chooser
@@ -67,7 +67,7 @@ def value_leaves(
         own, other = deals.buckets[d, (1 - chooser) * rounds], deals.buckets[d, chooser * rounds]
         counts[own, other] += 1
         for leaf in range(leaves.first.shape[0]):
-            # Loops, not a function per node: handing so many arrays on costs more than the work.
+            # Loops instead of a function per node: passing so many arrays costs more than the work itself.
             first = leaves.first[leaf]
             n, num_listed = first, 0
             listed[1, first] = 1

@@ -1,8 +1,8 @@
-"""What follows the flop, learned: regrets of turn and river by bucket, on one run-out at a time.
+"""Learned leaf values: regrets of turn and river by bucket, on one run-out at a time.
 
-The walk is that of `rollout`, with one strategy for each player. On the way up the traverser's regrets are
-added up over the hands of each bucket, each hand weighing what it weighs in his range, and his strategy is
-matched to them: a word of bytes, as play-outs read it.
+The walk is that of `rollout`, with one strategy per player. On the way up, the traverser's gains are summed
+over the hands of each bucket, weighted by the traverser's range, and added to the regrets. The strategy is
+then matched to them, as words of bytes that rollouts can read.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ from solver.layout import F32, I32, I64, U16, U32, Scratch, Shape, Step
 
 
 class Lessons(NamedTuple):
-    """What is learned, and from whom. Buckets of a node are padded to a multiple of LANES."""
+    """Regrets and ranges of the learning. Buckets of a node are padded to a multiple of LANES."""
 
     regret: F32
-    """float32[node][MAX_ACTIONS][bucket]: a node's begin where its words do, times MAX_ACTIONS."""
+    """float32[node][MAX_ACTIONS][bucket]: a node's regrets start where its words do, times MAX_ACTIONS."""
     size: I32
-    """int32[2]: buckets of turn and river."""
+    """int32[2]: padded buckets of turn and river."""
     weight: F32
     """float32[2, stride]: both players' ranges at the root."""
     present: F32
-    """float32[2, buckets]: 1 for buckets there are on turn and river of the run-out at hand."""
+    """float32[2, buckets]: 1 for buckets that occur on turn and river of the current run-out."""
     places: I32
-    """int32[2, 1 + buckets / LANES]: how many groups of LANES buckets have one, and where they begin."""
+    """int32[2, 1 + buckets / LANES]: number of groups of LANES buckets that occur, then where they start."""
 
 
 class Notes(NamedTuple):
-    """Working memory of one thread, besides that of `rollout`."""
+    """Working memory of one thread, in addition to that of `rollout`."""
 
     gain: F32
-    """float32[MAX_ACTIONS * buckets]: zeros between nodes."""
+    """float32[MAX_ACTIONS * buckets]: zero between nodes."""
 
 
 @kernel
@@ -70,7 +70,7 @@ def ascend_learning(
     value: F32,
     notes: Notes,
 ) -> None:
-    """Value rows of a segment, children first; the traverser learns at each of its nodes."""
+    """Value rows of a segment, children first; updates the traverser's regrets at each of their nodes."""
     up, stride, gain = book.program.up, shape.stride, notes.gain
     percent = splat(np.float32(1.0 / 255.0))
     weight, size = lessons.weight[step.traverser], lessons.size[street]
@@ -114,9 +114,9 @@ def learn(
     gain: F32,
     words: U32,
 ) -> None:
-    """Add a node's gains to its regrets and match its strategy to them, eight buckets at a time.
+    """Add a node's gains to its regrets and update its strategy, eight buckets at a time.
 
-    gain  float32[MAX_ACTIONS * size]  what each action won, by bucket; zeros out
+    gain  float32[MAX_ACTIONS * size]  in: value of each action by bucket; out: zeros
     """
     zero, one = splat(np.float32(0)), splat(np.float32(1))
     full, half = splat(np.float32(255)), splat(np.float32(0.5))
@@ -156,7 +156,7 @@ def learn(
             store8(regret, at + fourth, r3)
         q0, q1, q2, q3 = maximum8(r0, zero), maximum8(r1, zero), maximum8(r2, zero), maximum8(r3, zero)
         total = q0 + q1 + q2 + q3
-        # Rounded sums of probabilities: their differences are whole and add up to 255.
+        # Cumulative probabilities are rounded, so that their differences are whole and add up to 255.
         share = where_positive8(total, full / where_positive8(total, total, one), zero)
         least = where_positive8(total, zero, full * even)
         c0 = floor8(q0 * share + least + half)
@@ -185,7 +185,7 @@ def learn_leaf(
     leaf_reach: F32,
     leaf_value: F32,
 ) -> None:
-    """The traverser's values at one leaf, on one run-out, and what he learns from them."""
+    """Values of the traverser at one leaf on one run-out; updates their regrets below it."""
     stride, rows = shape.stride, leaf_reach.shape[1]
     reach_in, value_out = leaf_reach.reshape(-1), leaf_value.reshape(-1)
     copy_row(reach_in, leaf * rows * stride, scratch.reach, 0, stride)
@@ -219,7 +219,7 @@ def learn_leaves(
     leaf_reach: F32,
     leaf_value: F32,
 ) -> None:
-    """As many leaves as this thread gets hold of; arguments as of `rollout.play_out_leaves`."""
+    """Process as many leaves as this thread takes; arguments as in `rollout.play_out_leaves`."""
     while True:
         i = atomic_add(counter, 0, 1)
         if i >= order.shape[0]:

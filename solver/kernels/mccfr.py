@@ -1,22 +1,23 @@
 """External-sampling Monte Carlo CFR over flat arrays.
 
-One traversal walks one deal for one player, the traverser, breadth first. The way down lists the nodes that
-matter: nodes of the traverser with all their children, nodes of the opponent with one child drawn from his
-current strategy. The way up goes through the list backwards, adds up values and updates the traverser's
-regrets. Between the moment a node enters the list and the moment it is looked at lie the other nodes of its
-level: time to fetch its line of a table that no cache holds. (Measured against groups of up to 64 deals
-walked together: one at a time is as fast and learns from each deal at once.)
+A traversal walks one deal for one player, the traverser, breadth first. On the way down it lists the nodes it
+visits: all children at the traverser's nodes, one sampled child at the opponent's. On the way up it goes
+through the list backwards, adds up values and updates the traverser's regrets. Between entering the list and
+being visited, a node waits for the other nodes of its level: that is the time to prefetch its line of a table
+too large for any cache. (Walking groups of up to 64 deals together was measured: one at a time is as fast,
+and learns from each deal at once.)
 
-What needs no luck is left without it. A drawn action of the opponent that ends the hand stands for all of his
-that do: their mean is taken. And when all the money is in before the last card, the outcome of a deal is a
-mean over run-outs. Both cost next to nothing (docs/blueprint.md, "Variance reduction").
+Avoidable variance is avoided. If the sampled action of the opponent ends the hand, the mean over all actions
+that do is taken. If all the money is in before the last card, the outcome of a deal is a mean over run-outs.
+Both cost almost nothing (docs/blueprint.md, "Variance reduction").
 
-The average is taken at the opponent's nodes: each visit adds his current strategy, because external sampling
-comes to them as often as his own play does (below actions that are skipped: as often as those are explored).
+The average is updated at the opponent's nodes: each visit adds the current strategy, because external
+sampling visits them as often as the opponent's own play does (below pruned actions: as often as those are
+explored).
 
-Random numbers are drawn in this order: one per traversal if some share of them explores, then one per node
-of the opponent in the order of the list. They are the first 24 bits of the generator's state; the last 24
-round large strategy sums.
+Random numbers are drawn in this order: one per traversal if some share of them explores, then one per node of
+the opponent in list order. They are the first 24 bits of the generator's state; the last 24 bits round large
+strategy sums.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ ZERO = np.float32(0)
 ONE = np.float32(1)
 HALF = np.float32(0.5)
 SUM_LIMIT = np.float32(1 << 22)
-"""A strategy sum that reaches this is halved with its neighbours."""
+"""When a strategy sum reaches this, all sums of the infoset are halved."""
 DITHER_FROM = np.float32(1 << 14)
-"""Strategy sums above this are rounded at random. Near 2²² neighbouring float32 are a quarter apart: rounded
-to the nearest, additions of 0.6 and of 0.4 would both become 0.5, a million times over."""
+"""Strategy sums above this are rounded stochastically. Near 2²² neighbouring float32 are a quarter apart:
+rounded to nearest, additions of 0.6 and of 0.4 would both become 0.5, a million times over."""
 
 BOTH = -1
 
@@ -48,10 +49,10 @@ _LAST_BITS = np.uint64((1 << 24) - 1)
 
 
 class Betting(NamedTuple):
-    """Decision nodes of a betting tree, numbered parents first, and what their actions lead to."""
+    """Decision nodes of a betting tree, parents first, and what their actions lead to."""
 
     column: I32
-    """int32[N]: column of the deals' buckets that counts here: player * rounds + round."""
+    """int32[N]: the deals' bucket column of the node: player * rounds + round."""
     player: I32
     num_actions: I32
     first_entry: I32
@@ -59,13 +60,13 @@ class Betting(NamedTuple):
     base: I64
     """int64[N]: where the node's infosets start in the tables: [bucket][action]."""
     child: I32
-    """int32[C]: decision node an action leads to, or -1 when it ends the hand."""
+    """int32[C]: decision node that the action leads to, or -1 if it ends the hand."""
     fixed: F32
-    """float32[C]: what player 0 gets when a fold ends the hand there, 0 otherwise."""
+    """float32[C]: payoff of player 0 if a fold ends the hand, 0 otherwise."""
     stake: F32
-    """float32[C]: what the winner gets when a showdown ends the hand there, 0 otherwise."""
+    """float32[C]: payoff of the winner if a showdown ends the hand, 0 otherwise."""
     prunable: U8
-    """uint8[C]: 1 if the action may be skipped while its regret is hopeless."""
+    """uint8[C]: 1 if pruning may skip the action."""
 
 
 class Deals(NamedTuple):
@@ -74,8 +75,8 @@ class Deals(NamedTuple):
     buckets: I32
     """int32[B, 2 * rounds]: bucket of player 0 in each round, then of player 1."""
     outcome: F32
-    """float32[B, rounds]: what player 0 wins of the stake, -1..1, if no more is bet after each round: a mean
-    over cards to come, exact after the last."""
+    """float32[B, rounds]: player 0's share of the stake, -1..1, if there is no more betting after each round:
+    a mean over cards to come, exact after the last round."""
 
 
 class Walk(NamedTuple):
@@ -83,7 +84,7 @@ class Walk(NamedTuple):
 
     node: I32
     where: I64
-    """int64[slots]: element of the tables where the slot's infoset starts; -1 once it needs no way up."""
+    """int64[slots]: element of the tables where the slot's infoset starts; -1 if it needs no way up."""
     parent: I32
     """int32[slots]: element of `value` that waits for this slot's value."""
     strategy: F32
@@ -97,19 +98,19 @@ class Walk(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """How deals are learned from. Amounts are in the units of the payoffs."""
+    """How to learn from deals. Amounts are in the units of the payoffs."""
 
     width: int
     """Largest number of actions of a node."""
     averaging: bool
     prune_below: float
-    """Regret below which an action may be skipped; -inf for never."""
+    """Actions with a regret below this may be skipped; -inf for never."""
     explore: float
-    """Share of traversals that skip nothing."""
+    """Share of traversals without pruning."""
     floor: float
-    """Regrets never fall below."""
+    """Lower bound of regrets."""
     learner: int
-    """The one player who learns, against what the other's regrets say for ever; BOTH for both."""
+    """The only player who learns, against the other's current strategy; BOTH for both."""
 
 
 @kernel
@@ -243,7 +244,7 @@ def match_regrets(regret: F32, where: int, num_actions: int, strategy: F32, row:
 def _mean_end(
     betting: Betting, first_entry: int, num_actions: int, outcome: np.float32, strategy: F32, row: int
 ) -> np.float32:
-    """What player 0 gets when one of a node's actions ends the hand: the mean over those that do."""
+    """Payoff of player 0 if a node's action ends the hand: the mean over all actions that do."""
     total = weight = ZERO
     for a in range(num_actions):
         entry = first_entry + a
@@ -259,7 +260,7 @@ def _add_strategy(
 ) -> None:
     """Add a strategy to the sums of its infoset.
 
-    random_bits  state of the generator: its last bits are in no number that was drawn
+    random_bits  state of the generator, whose last bits are not used by any sampled number
     """
     largest = ZERO
     for a in range(num_actions):
@@ -290,7 +291,7 @@ def _draw(strategy: F32, row: int, num_actions: int, drawn: np.float32) -> int:
 
 @kernel
 def scale_table(table: F32, factor: np.float32) -> None:
-    """Discount, in place."""
+    """Multiply a table by a factor, in place."""
     for i in range(table.shape[0]):
         table[i] *= factor
 
@@ -315,7 +316,7 @@ def positive_regret(betting: Betting, num_buckets: I32, regret: F32) -> float:
 
 @kernel
 def average_strategies(betting: Betting, num_buckets: I32, regret: F32, sums: F32, strategy: F32) -> None:
-    """Probabilities of every infoset: the average; the current strategy where there is none yet.
+    """Average strategy of every infoset; the current strategy where there is no average yet.
 
     strategy  float32[table size]  out
     """
@@ -340,7 +341,7 @@ def _average(regret: F32, sums: F32, where: int, num_actions: int, strategy: F32
 
 @kernel
 def quantise_averages(betting: Betting, num_buckets: I32, regret: F32, sums: F32, out: U8) -> None:
-    """What `quantise_strategies` makes of `average_strategies`, infoset by infoset.
+    """Quantised average strategies: `average_strategies` and `quantise_strategies` in one, by infoset.
 
     out  uint8[node][action][bucket]  out
     """
@@ -371,7 +372,7 @@ def quantise_strategies(betting: Betting, num_buckets: I32, strategy: F32, out: 
 def _quantise(
     strategy: F32, row: int, num_actions: int, remainder: F32, out: U8, first: int, stride: int
 ) -> None:
-    """Rounded down, then the largest remainders up, to out[first + a * stride]."""
+    """Round down, then the largest remainders up; written to out[first + a * stride]."""
     left = 255
     for a in range(num_actions):
         exact = strategy[row + a] * np.float32(255)

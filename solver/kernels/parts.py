@@ -1,11 +1,11 @@
-"""The terminals of a lone river, whose hands several threads share.
+"""The terminals of a single river whose hands several threads share.
 
-The hands are cut into parts (`solver.parts`). Each thread has one, with rows, tables and lanes of its own,
-and takes it all the way: down the tree, through the terminals and up again. The sweep of a part starts with
-S and F (`terminal`) of the parts below it, too, and takes off half of those of all parts. So all that threads
-tell each other is, for each group of terminals, what a part means to the parts above and to those below it.
-They meet once for every few groups. What is told has two places, used in turn: whoever writes the next has
-met those who read the last but one.
+The hands are split into parts (`solver.parts`). Each thread has one part, with its own rows, tables and
+lanes, and processes it all the way: down the tree, through the terminals and up again. The sweep of a part
+starts with S and F (`terminal`) of the parts below it added, and subtracts half of those of all parts. So the
+only data that threads exchange are, for each group of terminals, the sums of a part for the parts above and
+for those below. There is one barrier per few groups. The exchanged sums have two buffers, used in turn:
+whoever writes the next has passed a barrier with those who read the last but one.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _UP, _DOWN = 0, 1
 def sum_part(
     part: int, g: int, slot: int, shape: Shape, boards: Boards, program: Program, team: Team, told: F32
 ) -> None:
-    """Lanes of a part's hands, and what to tell of them.
+    """Lanes of a part's hands, and the sums to exchange.
 
     told  float32[2 * parts, ...]  out, the part's two rows: S and F of folds plus those of showdowns for the
           parts above, folds minus showdowns for the parts below
     """
     stride, num_cards, reach = shape.stride, shape.num_cards, team.root.reach
     position, pair, live = boards.position[0], boards.pair[0], boards.live[0]
-    # Sums are made at home: to add to what another processor has just read is slow.
+    # Sum in the thread's own memory: adding to lines that another processor has just read is slow.
     fold, showdown = team.own[2 * slot], team.own[2 * slot + 1]
     kind = program.lane_kind[g, 0]
     if kind != SHOWDOWNS:
@@ -63,7 +63,7 @@ def sum_part(
             store8(up, c, folded + shown)
         if below:
             store8(down, c, folded - shown)
-        store8(fold, c, folded - shown)  # what it means to itself
+        store8(fold, c, folded - shown)  # the part's own share
 
 
 @kernel
@@ -78,7 +78,7 @@ def finish_part(
     scratch: Scratch,
     told: F32,
 ) -> None:
-    """Value rows of a part's hands, from what all parts told."""
+    """Value rows of a part's hands, from the sums of all parts."""
     num_cards, out, totals = shape.num_cards, scratch.out_lanes, scratch.totals
     lanes, folds, own = team.lanes[slot], team.fold_lanes[slot], team.own[2 * slot]
     position, pair, live = boards.position[0], boards.pair[0], boards.live[0]
@@ -113,7 +113,7 @@ def evaluate_together(
     scratch: Scratch,
     stop: I64,
 ) -> bool:
-    """All terminals of a lone river for this thread's part. False if stopped, the same for every thread."""
+    """Value all terminals of a single river for this thread's part. False if stopped, in every thread."""
     step = 2 * team.num_threads
     for first in range(program.segments[segment, 2], program.segments[segment, 3], team.batch):
         end = min(first + team.batch, program.segments[segment, 3])

@@ -1,4 +1,4 @@
-"""Ask for a cache line before it is needed: tables of hundreds of megabytes are read in random order."""
+"""Prefetches cache lines: tables of hundreds of megabytes are read in random order."""
 
 # numba.core is not fully annotated.
 # mypy: disable-error-code="no-untyped-call,untyped-decorator"
@@ -35,7 +35,7 @@ def _prefetch(_typing: Any, array: Any, _index: Any) -> Any:
 if TYPE_CHECKING or numba.config.DISABLE_JIT:
 
     def prefetch(array: F32, index: int) -> None:
-        """Start to load the cache line of an element; never waits, never fails."""
+        """Start loading the cache line of an element; never waits, never fails."""
 
 else:
     prefetch = _prefetch

@@ -1,12 +1,12 @@
 """One decision node over all hands: strategies from regrets, reach down, values up.
 
 Rows are [action][hand], hands innermost, `stride` apart; `base` is the element where a node's first row
-starts. The strategy is the positive part of a row table normalised over actions, uniform where nothing is
-positive: of regrets it is this iteration's strategy, of strategy sums the average. Everything works hand by
-hand, so threads may share a node: each takes the hands `begin`..`end` - 1, multiples of 8.
+starts. The strategy is the positive part of a table's rows, normalised over actions, and uniform where
+nothing is positive: from regrets it is the current strategy, from strategy sums the average. Hands are
+independent, so threads may share a node: each takes the hands `begin`..`end` - 1, multiples of 8.
 
-Most nodes have two to four actions. For these there are kernels with the number of actions compiled in:
-measured half again to twice as fast as the general ones.
+Most nodes have two to four actions. There are kernels with these numbers of actions compiled in: measured,
+they are 1.5 to 2 times as fast as the general ones.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from game.simd import LANES, load8, maximum8, splat, store8, where_positive8
 F32 = npt.NDArray[np.float32]
 
 TINY = np.float32(1e-30)
-"""Totals up to this count as nothing: 1 / total must stay finite."""
+"""Totals up to this count as zero: 1 / total must stay finite."""
 
 
 @kernel
@@ -133,7 +133,7 @@ def update_regret(
     keep_negative: float,
     floor: float,
 ) -> None:
-    """`gather_value`, and the regrets of this node move on.
+    """`gather_value`, and an update of this node's regrets.
 
     regret = max(floor, regret · (keep_positive if > 0 else keep_negative) + value of action − value of node)
 
@@ -181,7 +181,7 @@ def update_predictive(
     keep: float,
     keep_next: float,
 ) -> None:
-    """`gather_value`, and regrets move on with the last gain as the prediction of the next.
+    """`gather_value`, and an update of regrets with the last gain as the prediction of the next.
 
     basis   float32[...]  regrets proper, modified in place: max(0, basis · keep + gain)
     regret  float32[...]  what the strategy is made of, modified in place: max(0, basis · keep_next + gain)
@@ -216,7 +216,7 @@ def update_predictive(
 def best_value(
     num_actions: int, stride: int, begin: int, end: int, rows: F32, child: int, parent: int, accumulate: bool
 ) -> None:
-    """Value of a node of a best responder: the best child, hand by hand."""
+    """Value of a best responder's node: the best child for each hand."""
     for h in range(begin, end, LANES):
         best = load8(rows, child * stride + h)
         for a in range(1, num_actions):
@@ -242,7 +242,7 @@ def _compile_spread(num_actions: int) -> Callable[..., Any]:
         child: int,
         keep: float,
     ) -> None:
-        """`spread_reach` and `add_to_average` in one."""
+        """`spread_reach` and `add_to_average` in one pass."""
         zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
         uniform, kept = splat(share_alike), splat(np.float32(keep))
         for h in range(begin, end, LANES):
@@ -281,10 +281,10 @@ def _compile_update(num_actions: int) -> Callable[..., Any]:
         keep_negative: float,
         floor: float,
     ) -> None:
-        """`update_regret`."""
+        """`update_regret` for a fixed number of actions."""
         zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
         uniform, lowest = splat(share_alike), splat(np.float32(floor))
-        # Both parts fade without a test: old · keep_negative + max(old, 0) · (keep_positive − keep_negative).
+        # Branch-free: old · keep_negative + max(old, 0) · (keep_positive − keep_negative).
         kept, kept_more = splat(np.float32(keep_negative)), splat(np.float32(keep_positive - keep_negative))
         for h in range(begin, end, LANES):
             total = zero

@@ -1,11 +1,11 @@
-"""What follows the flop, played out by a blueprint with whole ranges on one run-out of turn and river.
+"""Rollouts after the flop: a blueprint's strategies with whole ranges on one run-out of turn and river.
 
 Both players follow fixed strategies, one byte per probability, looked up by the bucket of each hand. The
-chooser has K of them: the blueprint with the weight of folds, calls or raises multiplied. All terminals are
-evaluated once for all of them: going down, his K reaches are added up before the terminals; going up, his K
-values start from the same terminals.
+chooser has K of them: the blueprint, with the weight of folds, calls or raises multiplied. All terminals are
+evaluated once for all K: going down, the chooser's K reaches are added up before the terminals; going up, the
+chooser's K values start from the same terminals.
 
-Rows are numbered as in `layout.Program`. One plane of rows belongs to each strategy of a player.
+Rows are numbered as in `layout.Program`. Each strategy of a player has one plane of rows.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ MAX_ACTIONS = 4
 
 
 class Playbook(NamedTuple):
-    """The strategies to follow below every leaf. Nodes of all leaves are numbered through."""
+    """The strategies below every leaf. Nodes of all leaves share one numbering."""
 
     program: Program
-    """Of all leaves, one after the other."""
+    """Programs of all leaves, one after the other."""
     segments: I32
-    """int32[L, 2, 3]: per leaf and traverser, its segment of the turn, first and last + 1 of the river."""
+    """int32[L, 2, 3]: per leaf and traverser, its turn segment, then first and last + 1 river segment."""
     words: U32
     """uint32: [node][bucket]: probabilities of up to four actions, a byte each, the first action lowest."""
     base: I64
     """int64[N]: where a node's words start."""
     has_fold: U8
-    """uint8[N]: 1 if the first action is a fold; then come a call and raises."""
+    """uint8[N]: 1 if the first action is a fold; a call and raises follow."""
     bias: F32
     """float32[K, 3]: factors of folds, calls and raises in each of the chooser's strategies."""
 
 
 class Runout(NamedTuple):
-    """The run-out of turn and river at hand."""
+    """The current run-out of turn and river."""
 
     boards: Boards
-    """The river, alone; `table` and the like are not used."""
+    """The river as the only board; `table` and links between boards are not used."""
     buckets: U16
-    """uint16[2, stride]: of every hand on turn and river; 0 for blocked hands."""
+    """uint16[2, stride]: buckets on turn and river; 0 for blocked hands."""
 
 
 class Planes(NamedTuple):
-    """Working memory of one thread, besides `Scratch`."""
+    """Working memory of one thread, in addition to `Scratch`."""
 
     reach: F32
     """float32[K * reach rows * stride]."""
@@ -60,7 +60,7 @@ class Planes(NamedTuple):
 
 @kernel
 def factor(bias: F32, k: int, has_fold: int, a: int) -> np.float32:
-    """What strategy k multiplies the weight of an action by."""
+    """Factor of strategy k on the weight of an action."""
     result: np.float32 = bias[k, min(a + 1 - has_fold, 2)]
     return result
 
@@ -156,9 +156,9 @@ def evaluate_ends(
     planes: Planes,
     scratch: Scratch,
 ) -> None:
-    """Terminals of a segment, on every plane of values.
+    """Value the terminals of a segment, on every plane of values.
 
-    What a row holds when a terminal is added to it is the same on all planes: values that differ come later.
+    The rows that terminals are added to are the same on all planes here; the planes differ only later.
     """
     program, stride = book.program, shape.stride
     size = planes.value.shape[0] // book.bias.shape[0]
@@ -184,10 +184,11 @@ def play_out(
     leaf_reach: F32,
     leaf_value: F32,
 ) -> None:
-    """The traverser's values at one leaf, on one run-out.
+    """Values of the traverser at one leaf, on one run-out.
 
-    chooses, is_met_by_choices  whether he, and whether his opponent, has K strategies to go on with
-    leaf_reach, leaf_value      float32[L, 1 + K, stride]: see `depth_limited.LeafValues`
+    chooses                 whether the traverser has K strategies to choose from
+    is_met_by_choices       whether the opponent has
+    leaf_reach, leaf_value  float32[L, 1 + K, stride]: see `depth_limited.LeafValues`
     """
     stride, num_choices = shape.stride, book.bias.shape[0]
     num_reaches, num_values = num_choices if is_met_by_choices else 1, num_choices if chooses else 1
@@ -230,7 +231,7 @@ def play_out_leaves(
     leaf_reach: F32,
     leaf_value: F32,
 ) -> None:
-    """As many leaves as this thread gets hold of.
+    """Process as many leaves as this thread takes.
 
     order    int32[L]  leaves, large ones first
     counter  int64[1]  shared by the threads
@@ -249,7 +250,7 @@ def play_out_leaves(
 def pack_words(
     strategy: U8, start: int, num_actions: int, num_buckets: int, becomes: U8, words: U32, base: int
 ) -> None:
-    """Probabilities of a node from [action][bucket] bytes to one word per bucket.
+    """Pack a node's probabilities from [action][bucket] bytes to one word per bucket.
 
     becomes  uint8[MAX_ACTIONS]  the byte of the word that each action is added to
     """

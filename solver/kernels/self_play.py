@@ -1,11 +1,11 @@
-"""What a profile of strategies earns from every betting node on, by bucket: sums over sampled deals.
+"""Values of every betting node under a strategy profile, by bucket: sums over sampled deals.
 
-A walk follows every action, so one deal tells about many nodes. A branch carries the probability of getting
-there as its weight. To keep walks short, a branch whose weight falls below a threshold is dropped or raised
-to the threshold at random, so that its expected weight stays what it was.
+A walk follows every action, so one deal contributes to many nodes. A branch has its probability as its
+weight. To keep walks short, a branch whose weight falls below a threshold is dropped or raised to the
+threshold at random, so that its expected weight is unchanged.
 
-A *place* is where values are wanted: a decision node, or an action that ends a round (or the betting) before
-the next cards are dealt. Sums of a place are kept for either player's bucket in the place's round.
+A *place* is where values are collected: a decision node, or an action that ends a round (or the betting)
+before the next cards are dealt. Each place has sums for both players' buckets in its round.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ ZERO = np.float32(0)
 
 
 class Places(NamedTuple):
-    """Where values are kept."""
+    """Where values are collected."""
 
     of_node: I32
-    """int32[N]: place of each decision node, -1 for none."""
+    """int32[N]: place of each decision node, or -1."""
     of_entry: I32
-    """int32[C]: place of each action, -1 for none."""
+    """int32[C]: place of each action, or -1."""
     round: I32
     """int32[P]"""
     base: I64
@@ -35,21 +35,21 @@ class Places(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """float32[2, table]: of each player's buckets. Values are player 0's."""
+    """float32[2, table] by bucket of each player. Values are player 0's."""
 
     weight: F32
     value: F32
 
 
 class Branches(NamedTuple):
-    """Working memory: the list of a walk, with room for every decision node."""
+    """Working memory: the list of a walk, with a slot for every decision node."""
 
     node: I32
     parent: I32
     entry: I32
     weight: F32
     share: F32
-    """Of the parent's value that is the branch's."""
+    """Share of the branch in its parent's value."""
     value: F32
     random: U64
 
@@ -148,10 +148,10 @@ def _add(
 def smooth_values(
     places: Places, ends: I64, sums: Sums, groups: int, prior: float, values: F32, means: F32
 ) -> None:
-    """Mean values of buckets, drawn towards those of their neighbours where deals were few.
+    """Mean values of buckets, shrunk towards those of their neighbours where there were few deals.
 
     ends    int64[P]: where a place's buckets end
-    groups  of neighbouring buckets, which share a mean: buckets are numbered by rising equity
+    groups  number of groups of neighbouring buckets, which share a mean: buckets are in order of equity
     prior   weight of the group's mean in a bucket's value, and of the place's mean in the group's
     values  float32[2, table]  out
     means   float32[P]         out

@@ -1,4 +1,4 @@
-"""Strategies by bucket as the regrets that a solve begins with, board by board."""
+"""Warm starts board by board: initial regrets from strategies by bucket."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from solver.layout import F32, I32, I64
 
 
 class Openings(NamedTuple):
-    """What is known of the decisions of a round before its first iteration."""
+    """Known strategies of a round's decision nodes before the first iteration."""
 
     nodes: I32
     """int32[D, 4]: decision, its player, its first action row, number of actions; parents first."""
     strategy: I64
-    """int64[D]: where [action][bucket] of the decision starts in `strategies`; -1: nothing is known."""
+    """int64[D]: where [action][bucket] of the node starts in `strategies`; -1 if unknown."""
     stakes: F32
-    """float32[D]: regret that a strategy begins with, for each pair of hands."""
+    """float32[D]: initial regret of a strategy, per pair of hands."""
     strategies: F32
     num_buckets: int
     children: I32
-    """int32[rows]: what each action row leads to if anybody acts there or a card comes, else -1."""
+    """int32[rows]: child of each action row if it is a decision or chance node, else -1."""
 
 
 @kernel
@@ -38,14 +38,14 @@ def open_board(
     regret: F32,
     average: F32,
 ) -> None:
-    """Begin all decisions of a round on one board.
+    """Initialise all decision nodes of a round on one board.
 
-    buckets  int64[H]: of every hand; any for hands that the board blocks
-    chance   of the board's cards that came after the root
-    least    float32[2]: weight of a player's range that is taken to come anywhere
-    weight   what the strategies count in the average; 0: nothing, and it is left alone
+    buckets  int64[H]: bucket of every hand; any for hands that the board blocks
+    chance   probability of the board's cards after the root
+    least    float32[2]: minimum reach of each player, as a weight
+    weight   weight of the strategies in the average; 0: the average is not changed
     base     where the board's rows start in the tables
-    reach    float32[N, 2, H]  in: of the round's first decisions; out: of what follows them
+    reach    float32[N, 2, H]  in: at the round's first decision nodes; out: at their descendants
     regret, average  modified in place
     """
     num_hands = len(buckets)

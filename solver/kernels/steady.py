@@ -1,10 +1,10 @@
-"""Luck of the run-out taken out of leaf values.
+"""Variance reduction of sampled leaf values.
 
-What every hand wins by showdown is known on the run-out at hand and, exactly, in the mean over all: the
-difference is luck, and most of what a run-out does to the value of a leaf. Some times it is taken out of the
-sample (a control variate: the mean over run-outs stays what it was). Where nobody can bet any more, luck is
-all there is. The mean costs more than all the rest: it is taken for ranges of some iterations ago, and so is
-what they win on the run-out at hand.
+Showdown values of every hand are known on the current run-out and, exactly, in the mean over all run-outs.
+Their difference is the luck of the run-out, which causes most of the variance of a leaf's value. A multiple
+of it is subtracted from the sample (a control variate: the mean over run-outs is unchanged). At leaves
+without further betting luck is the only variance. The mean is the most expensive part, so it is computed for
+the ranges of some iterations ago, and so are the showdown values on the current run-out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from solver.kernels.walk import evaluate_group
 from solver.layout import F32, I64, U8, Boards, Program, Scratch, Shape
 
 TILE = 16
-"""Hands whose wins lie side by side: a cache line."""
+"""Number of hands whose wins are adjacent in memory: one cache line."""
 _TOGETHER = 4
 """Leaves multiplied at once."""
 
@@ -27,7 +27,7 @@ _TOGETHER = 4
 def check_down(
     ends: Program, shape: Shape, boards: Boards, scratch: Scratch, leaf_reach: F32, wins: F32
 ) -> None:
-    """What the traverser's hands win on the run-out at hand, for each chip, if nobody bets after the leaf.
+    """Showdown values of the traverser's hands on the current run-out, per chip, without further betting.
 
     ends        lanes only: from the first row of each leaf in `leaf_reach` to its row in `wins`
     leaf_reach  float32[L, 1 + K, stride]  in
@@ -40,7 +40,7 @@ def check_down(
 
 @kernel
 def mean_wins(tiles: F32, counter: I64, leaf_reach: F32, means: F32) -> None:
-    """The same in the mean over all run-outs: as many tiles as this thread gets hold of.
+    """The same in the mean over all run-outs; processes as many tiles as this thread takes.
 
     tiles    float32[stride / TILE, H, TILE]  in: [tile of traverser's hands][opponent's hand][hand]
     counter  int64[1]                         shared by the threads
@@ -56,7 +56,7 @@ def mean_wins(tiles: F32, counter: I64, leaf_reach: F32, means: F32) -> None:
             return
         first, place = tile * num_hands * TILE, tile * TILE
         for leaf in range(0, num_leaves, _TOGETHER):
-            # Leaves beyond the last repeat it: they write the same sums again.
+            # Lanes beyond the last leaf repeat it; they write the same sums again.
             l1, l2, l3 = (
                 min(leaf + 1, num_leaves - 1),
                 min(leaf + 2, num_leaves - 1),
@@ -104,14 +104,15 @@ def take_luck_out(
     now: F32,
     leaf_value: F32,
 ) -> None:
-    """Correct rows `first` to `end` of every leaf.
+    """Apply the control variate to rows `first` to `end` of every leaf.
 
     stakes      float32[L]  chips
-    shut        uint8[L]    1 where nobody can bet any more
-    times       how much of a chip won by luck counts for each chip of the stake
-    wins        float32[L, stride]  what hands win on the run-out at hand against some ranges
-    means       float32[L, stride]  against the same, in the mean
-    now         float32[L, stride]  against the ranges of this pass, on the run-out at hand; shut leaves only
+    shut        uint8[L]    1 for leaves without further betting
+    times       coefficient of the luck, per chip of the stake
+    wins        float32[L, stride]  showdown values on the current run-out, against some ranges
+    means       float32[L, stride]  against the same ranges, in the mean over run-outs
+    now         float32[L, stride]  on the current run-out, against the ranges of this pass; only for shut
+                leaves
     leaf_value  float32[L, 1 + K, stride]  modified in place
     """
     _, rows, stride = leaf_value.shape

@@ -1,8 +1,8 @@
-"""Values at the ends of the game: eight terminals of one board at a time, one terminal per vector lane.
+"""Terminal values: eight terminals of one board at a time, one terminal per vector lane.
 
 A lane is a showdown, a fold, or both at once (the opponent's fold and call share a value row, because the
-traverser's values at the opponent's node are the sum over his actions). For the opponent's reach r over
-hands, a sum over the hands that share no card with h is
+traverser's value at the opponent's node is the sum over the opponent's actions). For the opponent's reach r
+over hands, a sum over the hands that share no card with h is
 
     T(h) = S − F[c1] − F[c2] + r(h),     S = Σ r,  F[c] = Σ r over hands holding card c,
 
@@ -32,7 +32,7 @@ MIXED = 2  # lanes may be both
 
 @kernel
 def rows_to_lanes(rows: F32, row: I32, scale: F32, g: int, stride: int, position: U16, lanes: F32) -> None:
-    """Scale and turn eight rows over hands into eight-lane vectors in the board's order.
+    """Scale and transpose eight rows over hands into eight-lane vectors in the board's order.
 
     rows      float32[R * stride]      in: hands innermost
     row       int32[G, 8]              which row feeds each lane
@@ -71,7 +71,7 @@ def rows_to_lanes(rows: F32, row: I32, scale: F32, g: int, stride: int, position
 def lanes_to_rows(
     lanes: F32, position: U16, stride: int, rows: F32, row: I32, keep: F32, g: int, accumulate: bool
 ) -> None:
-    """The way back: eight lanes in the board's order become (or are added to) eight rows over hands.
+    """Transpose eight lanes in the board's order back to eight rows over hands, replacing or adding.
 
     keep  float32[G, 8]  1 where a lane is added to its row, 0 where it replaces it (read if `accumulate`)
     """

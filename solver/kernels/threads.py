@@ -1,9 +1,9 @@
-"""What threads that run one kernel together need: a shared counter, a barrier and a way to be stopped.
+"""Thread primitives for kernels: a shared counter, a barrier and a stop word.
 
-Threads are started by the caller and stay in the kernel for many iterations, so meeting must cost well under
-a microsecond: they spin, and go to sleep only when kept waiting: on a busy machine that lets the others run,
-and keeps the right to run for when there is work (giving way without sleeping does not). Counters
-are elements of an int64 array, eight apart so that each has a cache line of its own.
+Threads are started by the caller and stay in the kernel for many iterations, so a barrier must cost well
+under a microsecond. Waiting threads spin and only sleep after a while: on a busy machine sleeping lets others
+run and keeps the scheduler's priority for when there is work (yielding without sleeping does not). Counters
+are elements of an int64 array, eight apart so that each has its own cache line.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from game.jit import kernel
 from solver.layout import I64
 
 ARRIVED, GENERATION, NEXT_TASK, STOPPED = 0, 8, 16, 24
-"""Counters; there are two of STOPPED."""
+"""Counters; STOPPED has two."""
 NUM_COUNTERS = 40
 
 STOP, DEADLINE = 0, 1
-"""Elements of a stop word: not 0 once somebody wants a stop; nanoseconds of `now` after which to stop."""
+"""Elements of a stop word: nonzero once a stop is requested; the deadline in nanoseconds of `now`."""
 NO_DEADLINE = (1 << 63) - 1
 
 _SPINS_BEFORE_SLEEP = 600_000
-"""Some tenths of a millisecond: more than threads that share boards usually wait for the last one."""
+"""Some tenths of a millisecond: longer than threads that share boards usually wait for the last one."""
 _SLEEP_MICROSECONDS = 20
 
 
@@ -91,21 +91,21 @@ def _declare(module: Any, function_type: Any, name: str) -> Any:
 if TYPE_CHECKING or numba.config.DISABLE_JIT:
 
     def atomic_add(array: I64, index: int, amount: int) -> int:
-        """Add to a counter and return what it was."""
+        """Add to a counter and return its previous value."""
         before = int(array[index])
         array[index] += amount
         return before
 
     def atomic_load(array: I64, index: int) -> int:
-        """A counter's value now, whoever writes it."""
+        """The current value of a counter."""
         return int(array[index])
 
     def sleep_briefly() -> None:
-        """Let others run for some microseconds."""
+        """Sleep for some microseconds."""
         time.sleep(_SLEEP_MICROSECONDS * 1e-6)
 
     def now() -> int:
-        """Nanoseconds of a clock that only goes forward: `time.CLOCK_MONOTONIC`."""
+        """Nanoseconds of the monotonic clock `time.CLOCK_MONOTONIC`."""
         return time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 
 else:
@@ -115,9 +115,9 @@ else:
 
 @kernel
 def is_stopped(stop: I64) -> bool:
-    """Whether to give up: somebody has said so, or the deadline is over.
+    """Whether to stop: a stop was requested, or the deadline is over.
 
-    stop  int64[2]  modified in place: a deadline that is over is a stop for all that look later
+    stop  int64[2]  modified in place: once the deadline is over, a stop is set
     """
     if atomic_load(stop, STOP) != 0:
         return True
@@ -129,7 +129,7 @@ def is_stopped(stop: I64) -> bool:
 
 @kernel
 def meet(counters: I64, num_threads: int) -> None:
-    """Wait until all threads have arrived; memory written before is visible after."""
+    """Barrier: wait until all threads have arrived. Memory written before it is visible after it."""
     if num_threads == 1:
         return
     generation = atomic_load(counters, GENERATION)

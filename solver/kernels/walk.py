@@ -1,13 +1,13 @@
 """One pass over the public tree: the opponent's reach down, the traverser's values up.
 
-A pass runs in one of three modes. UPDATE moves the traverser's regrets and adds the opponent's strategy to
-his average. EVALUATE gives the value of the traverser's strategy, RESPOND of his best response; both read
-strategies from `tables.regret` and change nothing.
+A pass runs in one of three modes. UPDATE updates the traverser's regrets and adds the opponent's strategy to
+the opponent's average. EVALUATE computes the value of the traverser's strategy, RESPOND of the traverser's
+best response; both read strategies from `tables.regret` and change nothing.
 
-All threads run the same pass. In the first round each works on its own hands going down and up and on some
-of the terminals in between; boards of the second round are handed out in chunks. A lone river, whose first
-round is its last, is shared by hands alone: see `parts`. With `stop` set a pass goes through its meetings
-without working, and leaves its result unfinished.
+All threads run the same pass. In the first round each thread handles its own hands going down and up, and
+some of the terminals in between; boards of the second round are handed out in chunks. A single river, whose
+first round is its last, is shared by hands alone: see `parts`. With `stop` set a pass goes through its
+barriers without working, and its result is unfinished.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def descend(
     step: Step,
     reach: F32,
 ) -> None:
-    """Reach rows of every node of a segment from those of its roots, for hands begin..end-1."""
+    """Reach rows of all nodes of a segment from those of its roots, for hands begin..end-1."""
     stride, regret, average = shape.stride, tables.regret, tables.average
     averaging = step.mode == UPDATE and step.keep_average >= 0.0
     keep = step.keep_average
@@ -110,7 +110,7 @@ def ascend(
     step: Step,
     value: F32,
 ) -> None:
-    """Value rows of every node of a segment, children first, for hands begin..end-1."""
+    """Value rows of all nodes of a segment, children first, for hands begin..end-1."""
     stride, regret, keep = shape.stride, tables.regret, step.keep_positive
     for k in range(program.segments[segment, 4], program.segments[segment, 5]):
         rows = base + program.up[k, 0] * stride
@@ -186,7 +186,7 @@ def evaluate_group(
 
 @kernel
 def copy_row(source: F32, source_start: int, target: F32, target_start: int, count: int) -> None:
-    """Copy `count` elements, a multiple of 8. Assigning slices instead takes numba seconds to compile."""
+    """Copy `count` elements, a multiple of 8. Slice assignment would take numba seconds to compile."""
     for h in range(0, count, LANES):
         store8(target, target_start + h, load8(source, source_start + h))
 
@@ -209,7 +209,7 @@ def clear_rows(segment: int, stride: int, program: Program, value: F32) -> None:
 def visit_last(
     board: int, shape: Shape, boards: Boards, program: Program, tables: Tables, step: Step, scratch: Scratch
 ) -> None:
-    """All of the last round on one board."""
+    """Visit all of the last round on one board."""
     base = boards.table[board]
     offset = step.traverser * program.round_segments[-1]
     last = shape.num_rounds - 1
@@ -232,7 +232,7 @@ def visit_middle(
     scratch: Scratch,
     stop: I64,
 ) -> None:
-    """The second of three rounds on one board, and the boards that follow."""
+    """Visit the second of three rounds on one board, and the boards that follow."""
     base = boards.table[board]
     segment = step.traverser * program.round_segments[-1] + program.round_segments[1]
     descend(segment, base, 0, shape.stride, shape, program, tables, step, scratch.reach)
@@ -250,7 +250,7 @@ def visit_middle(
 def bank_images(
     board: int, chunk: int, stride: int, boards: Boards, traverser: int, team: Team, value: F32
 ) -> None:
-    """Add what one board found to its chunk, for itself and for every board it stands for; then zero it."""
+    """Add one board's leaf values to its chunk, for itself and for all its images; then zero them."""
     num_leaves = team.leaf_value.shape[1]
     for leaf in range(num_leaves):
         row = team.leaf_value[traverser, leaf] * stride
@@ -274,7 +274,7 @@ def visit_chunks(
     scratch: Scratch,
     stop: I64,
 ) -> bool:
-    """Boards of the second round, as many chunks as this thread gets hold of; False if stopped."""
+    """Visit boards of the second round, as many chunks as this thread takes; False if stopped."""
     stride, num_leaves = shape.stride, team.leaf_reach.shape[1]
     merged = boards.image.shape[0] > 0
     first = boards.first_child[0]
@@ -308,7 +308,7 @@ def visit_chunks(
 
 @kernel
 def add_chunks(begin: int, end: int, traverser: int, stride: int, team: Team) -> None:
-    """Add what all chunks found to the leaves of the first round, in fixed order."""
+    """Add the values of all chunks to the leaves of the first round, in a fixed order."""
     num_leaves = team.leaf_value.shape[1]
     value = team.root.value
     for leaf in range(num_leaves):
@@ -321,8 +321,8 @@ def add_chunks(begin: int, end: int, traverser: int, stride: int, team: Team) ->
 
 @kernel
 def own_hands(thread: int, stride: int, team: Team) -> tuple[int, int]:
-    """The hands of the first round that a thread works on, always the same."""
-    if team.batch > 0:  # all of a part's
+    """The hands of the first round that a thread works on; the same in every pass."""
+    if team.batch > 0:  # all hands of the thread's part
         return 0, stride
     blocks = stride // LINE
     return thread * blocks // team.num_threads * LINE, (thread + 1) * blocks // team.num_threads * LINE
@@ -342,7 +342,7 @@ def run_pass(
     root_value: F32,
     stop: I64,
 ) -> bool:
-    """This thread's part of one pass. False if stopped, the same answer for every thread.
+    """Run this thread's part of one pass. Returns False if stopped, the same for every thread.
 
     opponent_reach  float32[stride]  in
     root_value      float32[stride]  out
@@ -372,7 +372,7 @@ def run_pass(
     if thread == 0:
         clear_rows(segment, stride, program, root.value)
     if not visit_chunks(shape, boards, program, tables, step, team, scratch, stop):
-        # one thread that gave up is enough
+        # one thread that stopped is enough
         atomic_add(team.counters, STOPPED, 1)
     meet(team.counters, team.num_threads)
     if atomic_load(team.counters, STOPPED) != 0:
@@ -385,7 +385,7 @@ def run_pass(
 
 @kernel
 def force_entry(reach: F32, stride: int, begin: int, end: int, share: float) -> None:
-    """Have a share of the first row in the second, whatever else is in it."""
+    """Let at least this share of the first row enter in the second row."""
     forced, free = np.float32(share), np.float32(1 - share)
     for h in range(begin, end):
         reach[stride + h] = forced * reach[h] + free * reach[stride + h]
@@ -407,7 +407,7 @@ def iterate(
     floor: float,
     stop: I64,
 ) -> int:
-    """Alternating iterations; returns how many were finished before `stop` was set.
+    """Run alternating iterations; return how many were finished before `stop` was set.
 
     reach       float32[2, stride]  both ranges at the root
     root_value  float32[2, stride]  out: root values of the last pass of each player

@@ -18,7 +18,7 @@ from solver.tree import DECISION, NO_ACTION, SHOWDOWN, TreeBuilder, build_tree, 
 def holdem(
     board: str, pot: int, behind: int, menu: str, hands: list[str] | None = None, seed: int = 0
 ) -> Game:
-    """Both ranges: random weights on `hands` (all hands of weight 1 by default)."""
+    """A game with all hands of weight 1, or with random weights on `hands`."""
     cards = parse_cards(board)
     ranges = np.ones((2, NUM_HANDS), dtype=np.float32)
     if hands is not None:
@@ -48,18 +48,18 @@ def kuhn_strength(_board: tuple[int, ...], hand: int) -> int:
 def coin_toss() -> Game:
     """The coin toss of Brown and Sandholm (2017), figure 1.
 
-    Player 0 sees a coin and sells it (worth ½ with heads, −½ with tails) or plays; then player 1 guesses, and
-    player 0 wins 1 if he is wrong and loses 1 if he is right. Hands 0, 1, 2 are tails, player 1's only hand
-    and heads, in order of strength: a showdown is won by heads, and a guess of heads turns it round.
+    Player 0 sees a coin and sells it (worth ½ with heads, −½ with tails) or plays. Then player 1 guesses, and
+    player 0 wins 1 if the guess is wrong and loses 1 if it is right. Hands 0, 1, 2 are tails, player 1's only
+    hand and heads, in order of strength: a showdown is won by heads, and a guess of heads inverts it.
     """
     builder = TreeBuilder()
     root = builder.add(DECISION, 0, -1, NO_ACTION, player=0)
     builder.add(SHOWDOWN, 0, root, 1, amount=0.5)
     guess = builder.add(DECISION, 0, root, 2, player=1)
     for action, amount in ((1, 1.0), (2, -1.0)):  # tails, heads
-        # Player 0 nods: two showdowns straight after the same decision would share a row of values.
-        nod = builder.add(DECISION, 0, guess, action, player=0)
-        builder.add(SHOWDOWN, 0, nod, 1, amount=amount)
+        # A dummy node in between: two showdowns after the same decision would share a value row.
+        dummy = builder.add(DECISION, 0, guess, action, player=0)
+        builder.add(SHOWDOWN, 0, dummy, 1, amount=amount)
     ranges = np.array([[1, 0, 1], [0, 1, 0]], dtype=np.float32)
     hands = np.stack([np.arange(3), 3 + np.arange(3)], axis=1)
     return make_game(

@@ -1,4 +1,4 @@
-"""Continuations adapted to the ranges: what was learned, frozen, and biased copies of it."""
+"""Rollouts of adapted continuations: learned strategies, frozen, and biased copies of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ITERATIONS = 30
 
 
 def values(leaves: BlueprintRollouts, reach: F32) -> F32:
-    """Of the chooser's opponent, on the next run-out."""
+    """Values of the chooser's opponent, on the next run-out."""
     leaves.next_sample()
     found = np.zeros_like(reach)
     leaves.evaluate(False, reach, found)
@@ -33,7 +33,7 @@ def values(leaves: BlueprintRollouts, reach: F32) -> F32:
 
 
 @pytest.mark.kernel
-def test_one_continuation_is_what_was_learned_and_stays(blueprint: Blueprint) -> None:
+def test_one_continuation_plays_the_learned_strategies_frozen(blueprint: Blueprint) -> None:
     leaves, game = setting(blueprint, count=20)
     learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5)
     solver = DepthLimitedSolver(game, learned, 0)
@@ -45,12 +45,12 @@ def test_one_continuation_is_what_was_learned_and_stays(blueprint: Blueprint) ->
     assert (learned.words != same_cards.words).any()
     reach = np.zeros((len(leaves), 2, game.stride), dtype=np.float32)
     reach[:, :, : game.num_hands] = game.ranges[1]
-    # Of choosers the values are in the second row, of others in the first.
+    # The chooser's values are in the second row, the opponent's in the first.
     np.testing.assert_allclose(values(adapted, reach)[:, 1], values(same_cards, reach)[:, 0], rtol=1e-5)
 
 
-def test_who_may_choose_has_more(blueprint: Blueprint) -> None:
-    """At a leaf, against the same opponent: the best of four continuations is the first or better."""
+def test_choosing_among_continuations_gains_value(blueprint: Blueprint) -> None:
+    """Against the same opponent, the best of four continuations is at least as good as the first."""
     leaves, game = setting(blueprint, count=20)
     learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5)
     DepthLimitedSolver(game, learned, 0).solve(ITERATIONS)
@@ -63,7 +63,7 @@ def test_who_may_choose_has_more(blueprint: Blueprint) -> None:
     assert won[1] > won[0]
 
 
-def test_agents_adapt_if_asked_to(blueprint: Blueprint) -> None:
+def test_agents_use_adapted_leaves_on_request(blueprint: Blueprint) -> None:
     betting = parse_betting(HUNL, "r300c/r500")
     found = {}
     for leaf, count in ((ADAPTED, 4), (ADAPTED, 1), (ROLLOUTS, 4)):

@@ -1,4 +1,4 @@
-"""What one solution promises the opponent, and that the next one keeps it."""
+"""Values promised to the opponent by one solution, and kept by the next."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RANGES = ("22+,A2s+,K9s+,QTs+,JTs,ATo+,KTo+", "TT-22,A2s+,K7s+,Q9s+,J9s+,T9s,98s
 
 @pytest.fixture(scope="module")
 def solution() -> Solution:
-    """A turn solved roughly; player 0 acts first."""
+    """A rough turn solution; player 0 acts first."""
     tree = build_tree(ROOT, parse_menu_book("100%, a | a"))
     solver = Solver(holdem_game(TURN, tree, ranges()))
     solver.run(60)
@@ -37,38 +37,38 @@ def ranges() -> F32:
 
 
 def child(tree: Tree, path: tuple[int, ...], action: int) -> int:
-    """Where an action leads; `Tree.find` would go on to what follows a card."""
+    """The child of an action; `Tree.find` would pass chance nodes."""
     node = tree.find(path)
     return int(tree.children_of(node)[tree.actions_of(node).index(action)])
 
 
-def test_there_is_a_promise_for_the_next_decision_and_for_every_card(solution: Solution) -> None:
+def test_values_are_promised_for_the_next_decision_and_every_card(solution: Solution) -> None:
     tree = solution.game.tree
     after_bet = promise(solution, child(tree, (), 1_500), 0)
     assert after_bet.here is not None
     assert len(after_bet.by_card) == 48
     assert np.isfinite(after_bet.here).all()
-    # The opponent can fold what he has put in, and cannot win more than all of it.
+    # The opponent can fold for what they have put in, and cannot win more than all of our stack.
     held = ranges()[1] > 0
     assert after_bet.here[held].min() > -600
     assert after_bet.here.max() < 3_000
-    # Flushes to come aside, the best hands are promised more than the worst ones.
+    # Apart from draws to a flush, the best hands are promised more than the worst ones.
     assert after_bet.here[parse_range("TT") > 0].mean() > after_bet.here[parse_range("QJo") > 0].mean()
 
 
-def test_all_in_and_called_promises_nothing_more(solution: Solution) -> None:
+def test_nothing_is_promised_after_an_all_in_and_call(solution: Solution) -> None:
     tree = solution.game.tree
     assert promise(solution, child(tree, (3_000,), 0), 1).by_card == {}
 
 
-def test_the_next_solve_gives_the_opponent_no_more_than_promised(solution: Solution) -> None:
+def test_safe_solve_keeps_promised_values(solution: Solution) -> None:
     tree = solution.game.tree
-    # Both checked: we are the player who closed the turn, the opponent acts first on the river.
+    # Both checked: we closed the turn, the opponent acts first on the river.
     closed = promise(solution, child(tree, (0,), 0), 1, Payoff.BEST_RESPONSE)
     card = parse_cards("8d")[0]
     river = (*TURN, card)
     live = everything() * unblocked(river)
-    # The opponent may hold anything he was dealt on the turn; we what the solution checks back.
+    # The opponent has the whole range of the turn, we have the range that checks back.
     dealt = (ranges() > 0).astype(np.float32) * live
     dealt[1, solution.game.labels] *= solution.reach(1, child(tree, (0,), 0))
     root = BettingRoot(3, (500, 500), 3_000, 100)
@@ -80,7 +80,7 @@ def test_the_next_solve_gives_the_opponent_no_more_than_promised(solution: Solut
     weight = float(game.ranges[1].sum())
     held = game.ranges[0] > 0
     assert margins(subgame, solver)[held].min() / weight > -0.01 * 1_000
-    # Without the promise some hands get far more: the test can fail.
+    # Without the promise some hands get far more, so the assertion above can fail.
     free = Solver(game)
     free.run(1_000)
     assert margins(subgame, free)[held].min() / weight < -0.03 * 1_000

@@ -18,7 +18,7 @@ from tests.solver.spots import river_spot, small_spot, turn_spot
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_solve_goes_on_as_if_it_had_never_stopped(tmp_path: Path, variant: str) -> None:
+def test_resumed_solve_equals_an_uninterrupted_one(tmp_path: Path, variant: str) -> None:
     spot, path = river_spot(), tmp_path / "half.solve"
     whole = Solver(spot.game(), named_schedule(variant, 60))
     whole.run(60)
@@ -32,9 +32,9 @@ def test_a_solve_goes_on_as_if_it_had_never_stopped(tmp_path: Path, variant: str
     np.testing.assert_array_equal(resumed.regret, whole.regret)
 
 
-def test_everything_about_the_spot_comes_back(tmp_path: Path) -> None:
+def test_spot_survives_a_round_trip(tmp_path: Path) -> None:
     ranges = river_spot().ranges.copy()
-    ranges[0, parse_hand("QhQc")] = 2.5  # weights of a subgame know no bounds
+    ranges[0, parse_hand("QhQc")] = 2.5  # weights of a subgame can be larger than 1
     root = BettingRoot(3, (120, 60), 500, 10, 1.0, actor=1, last_raise=60, opened=True, round_start=60)
     spot = Spot(river_spot().board, root, "50%; river.ip: a | a", ranges, {(0,): (310,), (): (200, 250)})
     solver = Solver(spot.game())
@@ -51,7 +51,7 @@ def test_everything_about_the_spot_comes_back(tmp_path: Path) -> None:
     np.testing.assert_array_equal(archive.solution().strategy(0), solver.solution().strategy(0))
 
 
-def test_tables_are_mapped_and_the_file_never_changes(tmp_path: Path) -> None:
+def test_tables_are_mapped_copy_on_write(tmp_path: Path) -> None:
     spot, path = turn_spot(), tmp_path / "turn.solve"
     solver = Solver(spot.game())
     solver.run(3)
@@ -65,7 +65,7 @@ def test_tables_are_mapped_and_the_file_never_changes(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_strategies_alone_take_half_the_space_and_cannot_go_on(tmp_path: Path) -> None:
+def test_strategy_only_files_are_half_as_large_and_cannot_be_resumed(tmp_path: Path) -> None:
     spot = turn_spot()
     solver = Solver(spot.game())
     solver.run(3)
@@ -104,7 +104,7 @@ def saved(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_is_not_a_solve_is_refused(tmp_path: Path) -> None:
+def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "other"
     for text in (b"", b"hello", b"x" * 1000):
         path.write_bytes(text)
@@ -132,7 +132,7 @@ def test_files_cut_off_anywhere_are_refused(tmp_path: Path) -> None:
             load(path)
 
 
-def test_damage_anywhere_is_noticed(tmp_path: Path) -> None:
+def test_damage_anywhere_is_detected(tmp_path: Path) -> None:
     path = saved(tmp_path)
     data = path.read_bytes()
     tables = read_header(path)["tables"].values()

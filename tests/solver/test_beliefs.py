@@ -52,7 +52,7 @@ FLOP, TURN, RIVER = (parse_cards(text) for text in ("7h8hTs", "7h8hTs2c", "7h8hT
 
 
 def some_belief(seed: int, board: tuple[int, ...], count: int = 14) -> tuple[F64, slow.Belief]:
-    """The same belief for kernels and for the reference; neighbours, so that many hands share cards."""
+    """The same belief for the kernels and the reference. Hands are neighbours, so many share cards."""
     rng = np.random.default_rng(seed)
     live = np.flatnonzero(unblocked(board))
     start = rng.integers(0, len(live) - 3 * count)
@@ -63,7 +63,7 @@ def some_belief(seed: int, board: tuple[int, ...], count: int = 14) -> tuple[F64
 
 
 def some_tables() -> BucketTables:
-    """Seven rows for all boards, and no relabelling."""
+    """Tables with seven rows for all boards, and no relabelling."""
     rng = np.random.default_rng(3)
     rows = [rng.integers(0, 8, size=(7, NUM_HANDS), dtype=np.uint16) for _ in range(3)]
     locations = [(np.arange(comb(52, n)) % 7 << 5).astype(np.uint32) for n in (3, 4, 5)]
@@ -102,7 +102,7 @@ def test_wins_over_rivers_match_the_reference() -> None:
 
 
 @pytest.mark.slow
-def test_wins_over_turns_and_rivers_are_those_of_pairs() -> None:
+def test_wins_over_turns_and_rivers_match_pairwise_results() -> None:
     (first, one), (second, two) = some_belief(7, FLOP), some_belief(8, FLOP)
     expected = sum(
         weight * pair_wins(slow.cards_of(a), slow.cards_of(b), FLOP)
@@ -111,7 +111,7 @@ def test_wins_over_turns_and_rivers_are_those_of_pairs() -> None:
     assert board_wins(board_array(FLOP), first, second) == pytest.approx(expected)
 
 
-def test_samples_of_runouts_are_near_the_mean() -> None:
+def test_sampled_wins_are_near_the_mean() -> None:
     for board in (FLOP, TURN):
         everything = unblocked(board).astype(np.float64)
         weights = everything * np.random.default_rng(1).random(NUM_HANDS) ** 3
@@ -120,8 +120,8 @@ def test_samples_of_runouts_are_near_the_mean() -> None:
 
 
 @pytest.mark.slow
-def test_all_in_before_the_flop() -> None:
-    """The odds of aces against kings with a shared suit or two are published: 82.6366 %."""
+def test_preflop_all_in_odds_match_published_values() -> None:
+    """The published odds of aces against kings with shared suits: 82.6366 %."""
     aces, kings = parse_cards("AsAh"), parse_cards("KsKh")
     assert (pair_wins(aces, kings, ()) + 1) / 2 == pytest.approx(0.826366, abs=1e-6)
     assert all_board_wins(board_array((*kings, *aces))) == -pair_wins(aces, kings, ())
@@ -140,8 +140,8 @@ def test_counts_of_wins_match_the_reference() -> None:
 
 
 @pytest.mark.slow
-def test_counts_do_not_depend_on_suits() -> None:
-    """Boards without a flush draw stand for themselves under all relabellings: a few are enough."""
+def test_win_counts_do_not_depend_on_suits() -> None:
+    """A few boards without a flush draw are enough: they are unchanged by all relabellings."""
     boards = np.array([parse_cards(text) for text in ("2c3d4h9sKc", "AcAdAhKsKc")], dtype=np.uint8)
     counts = count_preflop_wins(boards, np.array([24, 12]))
     assert (counts == -counts.T).all()
@@ -158,7 +158,7 @@ def hand_of(cards: tuple[int, ...]) -> int:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("board", [FLOP, TURN])
-def test_guesses_match_the_reference(board: tuple[int, ...]) -> None:
+def test_value_estimates_match_the_reference(board: tuple[int, ...]) -> None:
     (first, one), (second, two) = some_belief(4, board, 6), some_belief(5, board, 6)
     tables, (place, values, mean) = some_tables(), some_place()
 
@@ -239,7 +239,7 @@ def test_river_walks_match_the_reference() -> None:
     assert mean == pytest.approx(total / weight)
 
 
-def test_wins_on_a_flop_are_those_of_pairs() -> None:
+def test_flop_wins_match_pairwise_results() -> None:
     flop = tuple(parse_cards("7h8hTs"))
     texts = ("AsAh", "KdKc", "9h6h", "2c3d", "As2c")
     hands = np.array([parse_hand(text) for text in texts], dtype=np.int64)
@@ -251,7 +251,7 @@ def test_wins_on_a_flop_are_those_of_pairs() -> None:
             assert wins[i, j] == pytest.approx(expected, abs=1e-6)
 
 
-def test_wins_on_two_flops_are_kept() -> None:
+def test_flop_wins_of_two_flops_are_cached() -> None:
     hands = np.array([parse_hand("AsAh"), parse_hand("KdKc")], dtype=np.int64).tobytes()
     first, second, third = (tuple(parse_cards(text)) for text in ("7h8hTs", "2c3d4h", "QcQdQh"))
     flop_wins(first, hands)
@@ -259,4 +259,4 @@ def test_wins_on_two_flops_are_kept() -> None:
     assert flop_wins(first, hands) is flop_wins(first, hands)
     flop_wins(third, hands)
     counted = [flop_wins_are_counted(flop, hands) for flop in (first, second, third)]
-    assert counted == [True, False, True]  # the one asked for last stays
+    assert counted == [True, False, True]  # the last one stays cached

@@ -21,14 +21,16 @@ from solver.tree import (
 
 
 @pytest.mark.parametrize(("definition", "make"), [(KUHN, toys.kuhn), (LEDUC, toys.leduc)])
-def test_small_games_have_the_trees_of_the_exact_engine(definition: GameDefinition, make: object) -> None:
+def test_small_games_have_the_same_trees_as_in_the_exact_engine(
+    definition: GameDefinition, make: object
+) -> None:
     ours, theirs = build_hand_tree(definition, MenuBook()), make().tree  # type: ignore[operator]
     for name in Tree.__slots__:
         np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name), err_msg=name)
 
 
-def test_a_flop_subtree_is_that_of_the_subgame() -> None:
-    """Two builders, one from the rules, one from the subgame: after a limp and a check they must agree."""
+def test_flop_subtree_equals_the_subgame_tree() -> None:
+    """The builder from the rules and the builder of subgames must agree after a limp and a check."""
     menus = parse_menu_book("preflop: a | a; 50%, 100%, a | 100%, a | a; river: 75% | a | -")
     whole = build_hand_tree(HUNL, menus)
     flop = build_tree(BettingRoot(1, (100, 100), 20_000, big_blind=100), menus)
@@ -52,7 +54,7 @@ def test_blinds_are_not_a_bet() -> None:
     assert tree.actions_of(tree.find((300, 900, 20_000))) == (-1, 0)
 
 
-def test_every_path_is_legal_and_every_end_pays_what_the_rules_say() -> None:
+def test_every_path_is_legal_and_terminals_pay_by_the_rules() -> None:
     tree = build_hand_tree(HUNL, parse_menu_book("preflop: 3x | a; 100%, a | a"))
     for node in np.flatnonzero((tree.kind == FOLD) | (tree.kind == SHOWDOWN))[::7]:
         state = start(HUNL)
@@ -74,7 +76,7 @@ def _actions(text: str) -> list[object]:
     return [{"f": FOLD, "c": CALL}.get(text) or raise_to(int(text[1:]))]
 
 
-def test_refusals() -> None:
+def test_bad_input_is_refused() -> None:
     with pytest.raises(TreeError, match="more than 50 nodes"):
         build_hand_tree(HUNL, parse_menu_book("50%, a"), max_nodes=50)
     uneven = GameDefinition(True, (500, 900), (100, 50), (1,), (0,))

@@ -32,7 +32,7 @@ def written(tmp_path: Path) -> tuple[Path, np.ndarray]:
     return path, run.trainer.average_strategy()
 
 
-def test_what_was_trained_is_what_is_read(written: tuple[Path, np.ndarray]) -> None:
+def test_written_strategies_are_read_back(written: tuple[Path, np.ndarray]) -> None:
     path, strategy = written
     blueprint = verify_blueprint(path)
     assert blueprint.definition == HUNL
@@ -52,7 +52,7 @@ def test_what_was_trained_is_what_is_read(written: tuple[Path, np.ndarray]) -> N
         blueprint.rows(int(np.flatnonzero(blueprint.tree.kind != DECISION)[0]))
 
 
-def test_the_average_is_quantised_as_if_it_were_written_out() -> None:
+def test_quantised_average_matches_quantising_the_average() -> None:
     run = small_run(5_000)
     while not run.is_done:
         run.step()
@@ -71,8 +71,8 @@ def test_the_average_is_quantised_as_if_it_were_written_out() -> None:
         exact = 255 * strategy[part].astype(float).reshape(buckets, actions).T
         rows, wanted = (table[part].astype(int).reshape(actions, buckets) for table in (quantised, expected))
         assert (rows.sum(axis=0) == 255).all()
-        # Two kernels make the averages, whose last bits may differ (255 · eps = 0.00003 each): these decide
-        # which of two equal remainders is rounded up, but either way is as near to the average.
+        # Two kernels compute the averages, whose last bits may differ (255 · eps = 0.00003 each). They decide
+        # which of two equal remainders is rounded up; both results are equally near to the average.
         off, least = (np.abs(table - exact).sum(axis=0) for table in (rows, wanted))
         np.testing.assert_allclose(off, least, rtol=0, atol=1e-3)
     assert compared == game.table_size
@@ -94,7 +94,7 @@ def test_packed_files_are_unpacked_once(written: tuple[Path, np.ndarray], cache:
     assert len(list(cache.iterdir())) == 1
 
 
-def test_a_read_only_cache_is_added_to_elsewhere(
+def test_read_only_cache_falls_back_to_a_writable_folder(
     written: tuple[Path, np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, _ = written
@@ -110,8 +110,8 @@ def test_a_read_only_cache_is_added_to_elsewhere(
         open_blueprint(packed)
 
 
-def test_a_packed_file_is_verified_itself(written: tuple[Path, np.ndarray], cache: Path) -> None:
-    """Not what it was unpacked to when it was whole."""
+def test_verifying_reads_the_packed_file_itself(written: tuple[Path, np.ndarray], cache: Path) -> None:
+    """The unpacked copy in the cache may be intact while the packed file is damaged."""
     path, _ = written
     packed = path.with_name("tiny.xz")
     pack(path, packed)
@@ -157,7 +157,7 @@ def test_bad_files_are_refused_with_the_reason(written: tuple[Path, np.ndarray],
     assert not cache.exists() or not list(cache.iterdir())
 
 
-def test_what_kernels_find_their_way_by_is_always_verified(written: tuple[Path, np.ndarray]) -> None:
+def test_tree_and_cards_are_always_verified(written: tuple[Path, np.ndarray]) -> None:
     path, _ = written
     whole, entries = path.read_bytes(), read_header(path, KIND)["tables"]
     for name in ("tree.first_child", "cards.flop", "strategy"):
@@ -170,7 +170,7 @@ def test_what_kernels_find_their_way_by_is_always_verified(written: tuple[Path, 
             pack(path, path.with_suffix(".xz"))
 
 
-def test_contents_that_do_not_fit_are_refused(written: tuple[Path, np.ndarray]) -> None:
+def test_inconsistent_contents_are_refused(written: tuple[Path, np.ndarray]) -> None:
     path, _ = written
     header, tables = map_file(path, KIND, verify=False)
     record = {name: value for name, value in header.items() if name != "tables"}
@@ -179,16 +179,16 @@ def test_contents_that_do_not_fit_are_refused(written: tuple[Path, np.ndarray]) 
     with pytest.raises(BlueprintError, match="add up"):
         verify_blueprint(path)
     write_tables(path, KIND, record, {**tables, "strategy": tables["strategy"][:-1]})
-    with pytest.raises(BlueprintError, match="probabilities where its tree has"):
+    with pytest.raises(BlueprintError, match="probabilities, but its tree needs"):
         open_blueprint(path)
     del record["menus"]
     write_tables(path, KIND, record, tables)
-    with pytest.raises(BlueprintError, match="lacks something"):
+    with pytest.raises(BlueprintError, match="lacks an entry"):
         open_blueprint(path)
 
 
 @pytest.mark.kernel
-def test_bytes_are_the_nearest_that_add_up() -> None:
+def test_quantised_bytes_are_nearest_and_add_up() -> None:
     game = small_run(1_024).trainer.game
     rng = np.random.default_rng(2)
     counts = np.repeat(game.betting.num_actions, game.node_buckets)

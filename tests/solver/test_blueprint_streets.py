@@ -1,4 +1,4 @@
-"""Flop and turn looked up, where there is no time to solve them."""
+"""Flop and turn decisions looked up when there is no time to solve them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def agent(blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return Agent(blueprint, make_settings(iterations=4))
 
 
-def test_in_a_hurry_the_blueprint_is_played(blueprint: Blueprint, agent: Agent) -> None:
+def test_without_time_to_solve_the_blueprint_is_played(blueprint: Blueprint, agent: Agent) -> None:
     for line, board, history in (("r300c/", FLOP, (300, 0)), ("r300c/cc/", TURN, (300, 0, 0, 0))):
         decision = agent.decide(parse_betting(HUNL, line), board, None, 1, NO_TIME)
         assert decision.method is Method.BLUEPRINT
@@ -48,8 +48,8 @@ def test_in_a_hurry_the_blueprint_is_played(blueprint: Blueprint, agent: Agent) 
         assert agent.decide(parse_betting(HUNL, line), board, None, 1, TIME).method is not Method.BLUEPRINT
 
 
-def test_ranges_go_on_as_the_blueprint_plays(blueprint: Blueprint, agent: Agent) -> None:
-    """We check, he checks: at the turn both have what checks, by Bayes' rule."""
+def test_ranges_follow_the_blueprint(blueprint: Blueprint, agent: Agent) -> None:
+    """Both players check: the turn ranges follow from Bayes' rule."""
     first = agent.decide(parse_betting(HUNL, "r300c/"), FLOP, None, 1, NO_TIME)
     later = agent.decide(parse_betting(HUNL, "r300c/cc/"), TURN, first.after(CALL), 1, NO_TIME)
     buckets = blueprint.cards.buckets(FLOP)
@@ -64,13 +64,13 @@ def test_ranges_go_on_as_the_blueprint_plays(blueprint: Blueprint, agent: Agent)
         node = blueprint.tree.find((300, 0, 0))
 
 
-def test_what_the_tree_does_not_have_is_solved(agent: Agent) -> None:
+def test_off_tree_bets_are_solved(agent: Agent) -> None:
     decision = agent.decide(parse_betting(HUNL, "r300c/r417"), FLOP, None, 1, NO_TIME)
     assert decision.method is Method.DEPTH_LIMITED
 
 
 def test_flops_are_looked_up_on_request(blueprint: Blueprint) -> None:
-    """However much time there is, and as long as the tree has all bets."""
+    """Regardless of time, as long as all bets are in the tree."""
     agent = Agent(blueprint, make_settings(iterations=4, flop="offtree"))
     methods = {
         line: agent.decide(parse_betting(HUNL, line), board, None, 1).method
@@ -81,7 +81,7 @@ def test_flops_are_looked_up_on_request(blueprint: Blueprint) -> None:
         "r300c/r417": Method.DEPTH_LIMITED,
         "r300c/cc/": Method.EXACT,
     }
-    with pytest.raises(ValueError, match="'lookup' is no way to play flops: solve and offtree are"):
+    with pytest.raises(ValueError, match="unknown flop method 'lookup': choose one of solve, offtree"):
         make_settings(flop="lookup")
 
 

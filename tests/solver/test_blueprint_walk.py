@@ -35,7 +35,7 @@ def replay(tree: Tree, node: int) -> BettingState:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("menus", MENUS)
-def test_histories_of_the_tree_lead_to_exactly_their_node(menus: str) -> None:
+def test_histories_of_the_tree_find_their_own_node(menus: str) -> None:
     walk, tree = walk_and_tree(menus)
     decisions = np.flatnonzero(tree.kind == DECISION)
     for node in decisions[:: max(1, len(decisions) // 200)]:
@@ -68,7 +68,7 @@ def random_state(rng: Random) -> tuple[BettingState, list[BettingState]]:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("menus", MENUS)
-def test_any_history_finds_a_node_in_step_or_is_off_the_tree(menus: str) -> None:
+def test_any_history_finds_a_matching_node_or_is_off_tree(menus: str) -> None:
     walk, tree = walk_and_tree(menus)
     rng = Random(5)
     off_tree = 0
@@ -90,7 +90,7 @@ def test_any_history_finds_a_node_in_step_or_is_off_the_tree(menus: str) -> None
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("menus", MENUS)
-def test_raises_are_mapped_as_the_slow_twin_maps_them(menus: str) -> None:
+def test_raise_mapping_matches_the_reference(menus: str) -> None:
     walk, tree = walk_and_tree(menus)
     rng = Random(9)
     checked = 0
@@ -121,7 +121,7 @@ def test_raises_are_mapped_as_the_slow_twin_maps_them(menus: str) -> None:
 
 
 @pytest.mark.kernel
-def test_a_size_we_bet_ourselves_is_recognised_whatever_the_pot() -> None:
+def test_own_bet_sizes_map_back_to_themselves() -> None:
     walk, tree = walk_and_tree(WIDE)
     rng = Random(11)
     checked = 0
@@ -144,7 +144,7 @@ def test_a_size_we_bet_ourselves_is_recognised_whatever_the_pot() -> None:
 
 
 @pytest.mark.kernel
-def test_examples() -> None:
+def test_raise_mapping_examples() -> None:
     walk, tree = walk_and_tree(WIDE)
     state = start(HUNL).apply(raise_to(250))
     # 2x and 3x are half a pot and a pot over 100; 250 is three quarters: (1 - .75)(1.5) / (.5 · 1.75) to 2x.
@@ -152,9 +152,9 @@ def test_examples() -> None:
     share = np.mean([tree.action[node] == 200 for node in nodes])
     assert set(tree.action[nodes]) == {200, 300}
     assert share == pytest.approx(3 / 7, abs=0.08)
-    # Nothing above 3x but no all-in either: the largest stands for anything larger.
+    # Nothing above 3x except all-in: the largest other size stands for everything larger.
     assert tree.action[walk.find(start(HUNL).apply(raise_to(20000)), 1)] == 300
-    # All-in over a raise stays all-in, and a min-raise is taken for the smallest size.
+    # All-in over a raise stays all-in, and a min-raise maps to the smallest size.
     raised = start(HUNL).apply(raise_to(300))
     assert tree.action[walk.find(raised.apply(raise_to(20000)), 1)] == 20000
     assert tree.action[walk.find(raised.apply(raise_to(500)), 1)] == 900
@@ -173,7 +173,7 @@ def test_limit_games_have_one_raise() -> None:
 
 
 @pytest.mark.kernel
-def test_draws_are_a_function_of_seed_and_key() -> None:
+def test_random_numbers_are_a_function_of_seed_and_key() -> None:
     for seed, key in ((0, 0), (1, 0), (2**63 + 12345, 7), (2**64 - 1, 2**31 - 1)):
         assert unit_at(np.uint64(seed), key) == slow.hash32(seed, key) / 2**32
         high, low = slow.hash32(seed, 2 * key), slow.hash32(seed, 2 * key + 1)

@@ -1,4 +1,4 @@
-"""A training that goes on from what its blueprint carries."""
+"""Trainings resumed from the state that a blueprint carries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from solver.training import restore, resume
 from tests.solver.training_setups import small_dealer, small_run
 
 
-def test_steps_keep_sign_and_size() -> None:
+def test_steps_preserve_sign_and_magnitude() -> None:
     rng = np.random.default_rng(1)
     numbers = (rng.choice([-1, 1], 10_000) * np.exp2(rng.uniform(-5.9, 18.9, 10_000))).astype(np.float32)
     again = from_steps(to_steps(numbers))
@@ -24,7 +24,7 @@ def test_steps_keep_sign_and_size() -> None:
     assert from_steps(to_steps(np.array([1e9, -1e9], dtype=np.float32)))[1] < -500_000
 
 
-def test_weights_of_any_size_are_kept(tmp_path: Path) -> None:
+def test_weights_of_any_size_are_preserved(tmp_path: Path) -> None:
     run = small_run(2_000)
     run.step()
     run.trainer.sums[:] = 2.0**22
@@ -32,20 +32,20 @@ def test_weights_of_any_size_are_kept(tmp_path: Path) -> None:
     run.write(path)
     fold_in(run, path)
     other = restore(path, unfold(path), small_dealer(), 1)
-    # A probability is off by half a byte at most, a weight by 7.2 %.
+    # The error is at most half a byte for a probability and 7.2 % for a weight.
     np.testing.assert_allclose(other.trainer.sums, run.trainer.sums, rtol=0.09)
     run.close()
     other.close()
 
 
-def test_weights_in_a_signed_byte_read_as_before() -> None:
+def test_signed_byte_weights_of_old_files_are_read() -> None:
     old = np.arange(128, dtype=np.int8)
     np.testing.assert_array_equal(from_steps(old), from_steps(old.astype(np.uint8)))
     weights = np.exp2(np.linspace(-5, 19, 100)).astype(np.float32)
     np.testing.assert_array_equal(to_steps(weights), to_weight_steps(weights))
 
 
-def test_a_blueprint_carries_its_training_and_it_goes_on(tmp_path: Path) -> None:
+def test_carried_training_can_be_resumed(tmp_path: Path) -> None:
     run = small_run(20_000)
     while not run.is_done:
         run.step()
@@ -63,7 +63,7 @@ def test_a_blueprint_carries_its_training_and_it_goes_on(tmp_path: Path) -> None
     large = np.abs(before) > 1
     assert large.sum() > 1_000
     assert np.abs(after[large] / before[large] - 1).max() < 0.0719
-    # Sums are probabilities in bytes times a weight: the average stays what it was, to a byte.
+    # Sums are probabilities in bytes times a weight, so the average is unchanged up to a byte.
     difference = np.abs(run.trainer.average_strategy() - other.trainer.average_strategy())
     seen = run.trainer.sums > 0.1
     assert difference[seen].max() < 2 / 255
@@ -79,7 +79,7 @@ def test_a_blueprint_carries_its_training_and_it_goes_on(tmp_path: Path) -> None
     run.close()
 
 
-def test_early_records_know_less(tmp_path: Path) -> None:
+def test_early_records_are_read_with_defaults(tmp_path: Path) -> None:
     run = small_run(20_000, threads=2)
     run.step()
     path = tmp_path / "carried.blueprint"
@@ -94,7 +94,7 @@ def test_early_records_know_less(tmp_path: Path) -> None:
     other.close()
 
 
-def test_a_blueprint_that_carries_nothing_says_so(tmp_path: Path) -> None:
+def test_blueprint_without_training_is_refused(tmp_path: Path) -> None:
     run = small_run(2_000)
     run.step()
     path = tmp_path / "plain.blueprint"

@@ -39,7 +39,7 @@ def small_river() -> Game:
 
 
 def weighted(game: Game) -> Game:
-    """With random ranges: in symmetric games regrets of exactly 0 turn on rounding."""
+    """The game with random ranges: in symmetric games rounding decides about regrets of exactly 0."""
     ranges = 0.5 + np.random.default_rng(5).random((2, game.num_hands), dtype=np.float32)
     return replace(game, ranges=ranges)
 
@@ -84,7 +84,7 @@ def test_iterations_match_the_reference(
 
 
 def fill_at_random(solver: Solver, reference: ReferenceSolver) -> None:
-    """The same regrets and strategy sums for both: from zero, ties would be decided by rounding."""
+    """Fill both with the same regrets and strategy sums: from zero, rounding would decide ties."""
     game, rng = solver.game, np.random.default_rng(11)
     for node in np.flatnonzero(game.tree.kind == DECISION):
         for board in game.boards_of_round(int(game.tree.round[node])):
@@ -99,7 +99,7 @@ def fill_at_random(solver: Solver, reference: ReferenceSolver) -> None:
 
 
 def chance_of(game: Game, node: int) -> float:
-    """Our regrets contain the chance of the public cards, the reference's do not."""
+    """Our regrets include the probability of the public cards, the reference's do not."""
     return game.chance[game.tree.round[node]]
 
 
@@ -125,13 +125,13 @@ def test_leduc_value_and_openspiel_exploitability() -> None:
     game = pyspiel.load_game("leduc_poker")
     policy = leduc_policy(solver, game)
     assert spiel_exploitability.exploitability(game, policy) < 1e-3
-    # Their number and ours are the same number.
+    # OpenSpiel's exploitability and ours must agree.
     theirs = spiel_exploitability.nash_conv(game, policy)
     assert theirs == pytest.approx(solver.quality().nash_conv, abs=1e-5)
 
 
 def leduc_policy(solver: Solver, game: pyspiel.Game) -> spiel_policy.TabularPolicy:
-    """Our average strategy in OpenSpiel's words: fold 0, call 1, raise 2."""
+    """Our average strategy in OpenSpiel's terms: fold 0, call 1, raise 2."""
     ours, tree, solution = solver.game, solver.game.tree, solver.solution()
     policy = spiel_policy.TabularPolicy(game)
 
@@ -170,25 +170,25 @@ def test_values_sum_to_zero() -> None:
     assert both == pytest.approx(0.0, abs=2e-3)  # chips, in a pot of 1000
 
 
-def test_permuting_suits_permutes_the_answer() -> None:
+def test_permuting_suits_permutes_the_solution() -> None:
     hands = ["AsKs", "AdKh", "QhQc", "QdJd", "JhTh", "7s7c", "4d4h", "2c2d"]
     turned = [hand.translate(str.maketrans("cdhs", "dhsc")) for hand in hands]
     answers = []
     for board, own in (("AhKd7h4c", hands), ("AsKh7s4d", turned)):
         game = holdem(board, 100, 400, "50%, a | a", own)
         solver = Solver(game)
-        solver.regret[:] = 1.0  # from zero, ties would be decided by rounding
+        solver.regret[:] = 1.0  # from zero, rounding would decide ties
         solver.iterations = 10
         solver.run(4)
         labels = {int(label): h for h, label in enumerate(game.labels)}
         order = [labels[parse_hand(hand)] for hand in own if parse_hand(hand) in labels]
         answers.append((solver.exploitability(), solver.solution().strategy(0)[:, order]))
-    # Ranges are random weights in the order of the list, so they are permuted alike.
+    # Ranges are random weights in the order of the list, so they are permuted in the same way.
     assert answers[0][0] == pytest.approx(answers[1][0], rel=1e-3)
     np.testing.assert_allclose(answers[0][1], answers[1][1], atol=1e-3)
 
 
-def test_threads_do_not_change_the_answer() -> None:
+def test_solution_does_not_depend_on_threads() -> None:
     game = holdem("AsKd7h4c", 1000, 3000, "100%, a | a")
     results = []
     for threads in (1, 2, 3):
@@ -209,7 +209,7 @@ def test_game_value_of_the_river_spot() -> None:
     assert solver.quality().values[0] == pytest.approx(-32.25, abs=0.3)
 
 
-def test_deadline_is_kept_and_the_answer_valid() -> None:
+def test_deadline_is_kept_and_the_average_is_valid() -> None:
     game = holdem("AsKd7h4c", 1000, 9500, "50%, 100%, a | 100%, a")
     Solver(game).run(1)  # compiled
     solver = Solver(game)
@@ -228,7 +228,7 @@ def test_stop_from_another_thread() -> None:
     progress = solver.solve()
     timer.join()
     assert progress.iterations < 1_000_000
-    assert solver.run(1) == 1  # and it can go on
+    assert solver.run(1) == 1  # and it can be resumed
 
 
 def test_locked_nodes_keep_their_strategy() -> None:
@@ -255,7 +255,7 @@ def test_gadget_with_generous_alternatives_keeps_the_player_out() -> None:
     assert enters.max() < 1e-6
 
 
-def test_averages_can_be_skipped() -> None:
+def test_averaging_can_be_skipped() -> None:
     solver = Solver(small_river())
     table = solver.schedule.table(0, 2)
     table[:, 2] = -1.0
@@ -284,7 +284,7 @@ def test_three_rounds_match_the_reference() -> None:
         np.testing.assert_allclose(values, list(expected_values.values()), rtol=1e-4, atol=1e-3)
 
 
-def test_the_first_iteration_counts_what_the_weights_say() -> None:
+def test_first_share_follows_from_the_weights() -> None:
     assert schedules.cfr_plus().first_share(4) == pytest.approx(1 / (1 + 2 + 3 + 4))
     assert schedules.dcfr(gamma=2.0).first_share(3) == pytest.approx(1 / (1 + 4 + 9))
     assert schedules.improved_cfr_plus(8).first_share(8) == 0

@@ -1,4 +1,4 @@
-"""What counts as converged."""
+"""Definition and description of converged solutions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
         (None, None, None, "neither solved nor looked up: there was no time"),
     ],
 )
-def test_the_threshold_and_the_words(
+def test_threshold_and_description(
     method: Method | None, pct: float | None, converged: bool | None, quality: str
 ) -> None:
     found = judge(method, pct)
@@ -59,8 +59,8 @@ def test_a_river_converges_with_iterations(blueprint: Blueprint, iterations: int
     assert told["quality"].startswith("solved" if converged else "not converged")
 
 
-def test_a_large_bet_does_not_hide_what_is_lost(blueprint: Blueprint) -> None:
-    """What is lost is told of the pot that the solve is about: before the bet."""
+def test_exploitability_is_relative_to_the_root_pot(blueprint: Blueprint) -> None:
+    """Exploitability in % refers to the pot at the root of the solve, before the bet."""
     board = tuple(parse_cards("Th9c2s3d4d"))
     agent = Agent(blueprint, replace(QUICK, river=replace(QUICK.river, max_iterations=3)))
     decision = agent.decide(parse_betting(HUNL, "r300c/cc/cc/r20000"), board, None, seed=1)
@@ -71,7 +71,7 @@ def test_a_large_bet_does_not_hide_what_is_lost(blueprint: Blueprint) -> None:
     assert told["converged"] is False
 
 
-def test_what_was_looked_up_says_so(blueprint: Blueprint) -> None:
+def test_looked_up_decisions_say_so(blueprint: Blueprint) -> None:
     told = explain(Agent(blueprint, QUICK).decide(parse_betting(HUNL, ""), (), None, seed=1))
     assert told["converged"] is None
     assert told["quality"] == "looked up in the blueprint, nothing was solved"

@@ -11,8 +11,8 @@ from solver.default_blueprint import PACKAGED, VARIABLE, default_blueprint_path
 from solver.opponent_values import read_values
 
 
-def test_what_comes_with_fathom_is_whole_and_can_be_trained_on() -> None:
-    """A format or a preset that changed would leave it behind."""
+def test_packaged_blueprint_is_valid_and_can_be_trained_further() -> None:
+    """Fails if the format or the preset changes without a new packaged blueprint."""
     assert PACKAGED.stat().st_size <= 48 << 20
     blueprint = verify_blueprint(PACKAGED)
     assert read_values(blueprint) is not None
@@ -22,7 +22,7 @@ def test_what_comes_with_fathom_is_whole_and_can_be_trained_on() -> None:
     assert carried.products.carry
 
 
-def test_the_variable_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variable_takes_precedence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = tmp_path / "other.blueprint"
     monkeypatch.setenv(VARIABLE, str(other))
     with pytest.raises(BlueprintError, match="no such file"):
@@ -31,7 +31,7 @@ def test_the_variable_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert default_blueprint_path() == other
 
 
-def test_the_packaged_one_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packaged_blueprint_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packaged = tmp_path / "default.blueprint.xz"
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.setattr(default_blueprint, "PACKAGED", packaged)

@@ -1,4 +1,4 @@
-"""Depth-limited solving: Rock-Paper-Scissors+ of the paper, and payoffs in tables."""
+"""Depth-limited solving: the paper's Rock-Paper-Scissors+, and payoff tables."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from solver.schedules import cfr_plus
 from solver.tree import CHANCE, DECISION, NO_ACTION, TreeBuilder
 
 PAYOFFS = np.array([[0, -1, 2], [1, 0, -2], [-2, 2, 0]], dtype=np.float32)
-"""What the first player wins: rock, paper, scissors against the same. Scissors count double."""
+"""Payoffs of the first player: rock, paper, scissors against the same. Scissors count double."""
 
 
 def rps_plus() -> Game:
-    """The first player moves unseen; then the game is cut off. Hand 0 is his, hand 1 the opponent's."""
+    """The first player moves unseen, then the game is cut off. Hand 0 is theirs, hand 1 the opponent's."""
     builder = TreeBuilder()
     root = builder.add(DECISION, 0, -1, NO_ACTION, player=0)
     for action in range(3):
@@ -28,7 +28,7 @@ def rps_plus() -> Game:
 
 
 def leaf_matrices(strategies: list[list[float]]) -> np.ndarray:
-    """[L, K, H, H]: what each of the opponent's strategies for the rest of the game gives."""
+    """[L, K, H, H]: payoffs of each of the opponent's strategies for the rest of the game."""
     matrices = np.zeros((3, len(strategies), 2, 2), dtype=np.float32)
     for k, strategy in enumerate(strategies):
         matrices[:, k, 0, 1] = PAYOFFS @ np.array(strategy, dtype=np.float32)
@@ -36,7 +36,7 @@ def leaf_matrices(strategies: list[list[float]]) -> np.ndarray:
 
 
 def solve(strategies: list[list[float]], iterations: int = 20_000) -> np.ndarray:
-    # The opponent has not seen the move: all three leaves are one to him.
+    # The opponent has not seen the move, so all three leaves are in one group.
     leaves = TableLeaves(leaf_matrices(strategies))
     solver = DepthLimitedSolver(rps_plus(), leaves, 1, cfr_plus(2.0), groups=np.zeros(3, dtype=np.int32))
     solver.solve(iterations)
@@ -44,19 +44,19 @@ def solve(strategies: list[list[float]], iterations: int = 20_000) -> np.ndarray
 
 
 @pytest.mark.kernel
-def test_enough_strategies_give_the_equilibrium_of_rps_plus() -> None:
+def test_enough_continuations_give_the_rps_plus_equilibrium() -> None:
     pure = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     assert solve(pure, 3000) == pytest.approx([0.4, 0.4, 0.2], abs=1e-3)
 
 
 @pytest.mark.kernel
-def test_the_equilibrium_among_other_strategies_changes_nothing() -> None:
+def test_adding_the_equilibrium_continuation_changes_nothing() -> None:
     pure = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.4, 0.4, 0.2]]
     assert solve(pure, 3000) == pytest.approx([0.4, 0.4, 0.2], abs=1e-3)
 
 
 @pytest.mark.kernel
-def test_one_value_is_not_enough() -> None:
-    """Against the equilibrium every move is worth 0: nothing says which to prefer."""
+def test_one_continuation_is_not_enough() -> None:
+    """Against the equilibrium every move is worth 0, so all moves look equally good."""
     strategy = solve([[0.4, 0.4, 0.2]], 300)
     assert np.abs(strategy - [0.4, 0.4, 0.2]).max() > 0.05

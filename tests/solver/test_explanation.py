@@ -1,4 +1,4 @@
-"""What is told about a decision."""
+"""Explanations of decisions."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def test_grids_have_pairs_on_the_diagonal_and_suited_hands_above() -> None:
         ("r300c/cc/c", "Th9c2s3d", "exact", "none: solved to the end of the hand"),
     ],
 )
-def test_everything_is_told_in_plain_values(
-    agent: Agent, text: str, board: str, method: str, leaves: str
-) -> None:
+def test_explanation_has_plain_values(agent: Agent, text: str, board: str, method: str, leaves: str) -> None:
     decision = agent.decide(parse_betting(HUNL, text), tuple(parse_cards(board)), None, seed=1)
     told = explain(decision, hand("QhJh"))
     assert json.loads(json.dumps(told)) == told
@@ -61,14 +59,14 @@ def test_everything_is_told_in_plain_values(
         assert set(told["phases"]) == {"set_up", "solve"}
 
 
-def test_folding_is_worth_what_was_put_in_and_the_nuts_are_worth_more(agent: Agent) -> None:
+def test_fold_loses_the_chips_put_in_and_the_nuts_win(agent: Agent) -> None:
     board = tuple(parse_cards("QsJsTs2d3c"))
     decision = agent.decide(parse_betting(HUNL, "r300c/cc/cc/r777"), board, None, seed=1)
     nuts = explain(decision, hand("AsKs"))["values"]
     air = explain(decision, hand("4h5h"))["values"]
     assert nuts["f"] == air["f"] == -300
     assert nuts["c"] > 500
-    assert nuts["c"] == pytest.approx(777, abs=1)  # nobody beats it
+    assert nuts["c"] == pytest.approx(777, abs=1)  # no hand beats it
     assert air["c"] < nuts["c"]
     values = decision.values()
     assert values is not None

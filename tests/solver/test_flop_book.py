@@ -1,4 +1,4 @@
-"""The flop book: made entry by entry, and played by."""
+"""The flop book: how its entries are made and used."""
 
 from __future__ import annotations
 
@@ -83,25 +83,25 @@ def decide(agent: Agent, text: str, board: Cards = FLOP, context: Context | None
 
 
 def relabelled(board: Cards, suits: str) -> tuple[Cards, int]:
-    """A board with other suits, and the number of the relabelling."""
+    """A board with permuted suits, and the number of the relabelling."""
     number = next(r for r, names in enumerate(RELABELLINGS.tolist()) if "".join(map(str, names)) == suits)
     return tuple([card // 4 * 4 + int(RELABELLINGS[number, card % 4]) for card in board]), number
 
 
-def test_lines_are_those_of_the_blueprint(blueprint: Blueprint, line: FlopLine) -> None:
+def test_lines_come_from_the_blueprint(blueprint: Blueprint, line: FlopLine) -> None:
     lines = flop_lines(blueprint)
     assert sum(found.share for found in lines) == pytest.approx(1)
     shares = [found.share for found in lines]
     assert shares == sorted(shares, reverse=True)
     assert len({found.text for found in lines}) == len(lines)
     assert all(found.betting.round_index == 1 for found in lines)
-    assert not any("20000" in found.text for found in lines)  # nobody can bet any more
+    assert not any("20000" in found.text for found in lines)  # all-in: no more betting
     context = Agent(blueprint, settings(None)).flop_context(parse_betting(HUNL, "r300c/"), 0)
     np.testing.assert_allclose(line.ranges, context.ranges, rtol=1e-5)
 
 
-def test_shares_are_chances(blueprint: Blueprint) -> None:
-    """A limped and a raised pot, their pairs of hands counted one by one."""
+def test_line_shares_are_probabilities(blueprint: Blueprint) -> None:
+    """A limped and a raised pot, with pairs of hands counted one by one."""
     tree, lines = blueprint.tree, {found.text: found for found in flop_lines(blueprint)}
     apart = ~(HAND_CARDS[:, None, :, None] == HAND_CARDS[None, :, None, :]).any(axis=(2, 3))
     pairs = {}
@@ -113,8 +113,8 @@ def test_shares_are_chances(blueprint: Blueprint) -> None:
     assert lines["cc"].share / lines["r200c"].share == pytest.approx(pairs["cc"] / pairs["r200c"], rel=1e-4)
 
 
-def test_an_entry_is_the_agents_own_solve(blueprint: Blueprint, line: FlopLine) -> None:
-    """The same strategies as those of a first decision with that menu, up to 255ths."""
+def test_entry_equals_the_agents_own_solve(blueprint: Blueprint, line: FlopLine) -> None:
+    """The strategies equal those of a first decision with that menu, up to 255ths."""
     row, _ = locate(FLOP)
     board = tuple(canonical_boards(3)[row].tolist())
     street = StreetSettings(MENU, ITERATIONS)
@@ -132,7 +132,7 @@ def test_an_entry_is_the_agents_own_solve(blueprint: Blueprint, line: FlopLine) 
         np.testing.assert_allclose(kept / FULL, strategy, atol=1 / FULL + 1e-6)
 
 
-def test_probabilities_add_up() -> None:
+def test_quantised_probabilities_add_up() -> None:
     rows = np.array([[1, 0, 1 / 3, 0.501], [0, 0.5, 1 / 3, 0.499], [0, 0.5, 1 / 3, 0]], dtype=np.float32)
     kept = quantised(rows)
     assert kept.sum(axis=0).tolist() == [255] * 4
@@ -156,7 +156,7 @@ def test_the_agent_plays_by_the_book(blueprint: Blueprint, folder: Path, line: F
     assert explain(decision, hand=int(hands[0]))["method"] == "flop book"
 
 
-def test_other_suits_same_strategy(blueprint: Blueprint, folder: Path) -> None:
+def test_relabelled_suits_give_the_same_strategy(blueprint: Blueprint, folder: Path) -> None:
     agent = Agent(blueprint, settings(folder))
     plain = decide(agent, "r300c/c")
     for suits in ("1230", "3210", "0213"):
@@ -168,8 +168,8 @@ def test_other_suits_same_strategy(blueprint: Blueprint, folder: Path) -> None:
         np.testing.assert_allclose(other.ranges[:, moved], plain.ranges, rtol=1e-5)
 
 
-def test_the_hand_goes_on_from_the_book(blueprint: Blueprint, folder: Path) -> None:
-    """We check, he bets, we call: two decisions by the book, and the turn begins with its ranges."""
+def test_turn_starts_from_the_books_ranges(blueprint: Blueprint, folder: Path) -> None:
+    """We check, they bet, we call: two decisions from the book, and the turn starts from its ranges."""
     agent = Agent(blueprint, settings(folder))
     first = decide(agent, "r300c/")
     after = Context.from_bytes(first.after(CALL).to_bytes())
@@ -195,7 +195,7 @@ def test_the_hand_goes_on_from_the_book(blueprint: Blueprint, folder: Path) -> N
     assert np.corrcoef(third.ranges[0], called * unblocked(turn))[0, 1] > 0.999
 
 
-def test_replies_of_the_opponent_reach_the_turn(blueprint: Blueprint, folder: Path) -> None:
+def test_opponent_replies_update_the_turn_ranges(blueprint: Blueprint, folder: Path) -> None:
     agent = Agent(blueprint, settings(folder))
     first = decide(agent, "r300c/")
     bet = raise_to(900)
@@ -210,36 +210,40 @@ def test_replies_of_the_opponent_reach_the_turn(blueprint: Blueprint, folder: Pa
     [("r300c/", "Ks8d2c"), ("r200c/", "Ks8d3c"), ("r300c/r417", "Ks8d3c"), ("r250c/", "Ks8d3c")],
     ids=["other flop", "other line", "a bet off the tree", "a bet off the tree before the flop"],
 )
-def test_what_is_not_in_the_book_is_solved(blueprint: Blueprint, folder: Path, text: str, board: str) -> None:
+def test_flops_missing_from_the_book_are_solved(
+    blueprint: Blueprint, folder: Path, text: str, board: str
+) -> None:
     decision = decide(Agent(blueprint, settings(folder)), text, tuple(parse_cards(board)))
     assert decision.method is Method.DEPTH_LIMITED
 
 
-def test_other_ranges_are_solved(blueprint: Blueprint, folder: Path, line: FlopLine) -> None:
+def test_flops_with_other_ranges_are_solved(blueprint: Blueprint, folder: Path, line: FlopLine) -> None:
     agent = Agent(blueprint, settings(folder))
     solved = Context("r300c/", line.ranges[::-1].copy(), {})
     assert decide(agent, "r300c/", context=solved).method is Method.DEPTH_LIMITED
     rounded = Context("r300c/", (3 * line.ranges).astype(np.float16).astype(np.float32), {})
     assert decide(agent, "r300c/", context=rounded).method is Method.BOOK
-    # A decision on the flop that was found otherwise: its ranges are not the book's.
+    # After a decision on the flop that was not from the book, ranges are not the book's.
     first = decide(Agent(blueprint, settings(None)), "r300c/")
     assert decide(agent, "r300c/cr900", context=first.after(CALL)).method is Method.DEPTH_LIMITED
 
 
-def test_what_nobody_does_is_solved(blueprint: Blueprint, line: FlopLine, tmp_path: Path) -> None:
+def test_actions_never_taken_in_the_book_are_solved(
+    blueprint: Blueprint, line: FlopLine, tmp_path: Path
+) -> None:
     path = make(tmp_path, blueprint, line, [])
     file = open_book_file(path, {LINE: line}, blueprint, MENU)
     row, _ = locate(FLOP)
     stored = solve_entry(blueprint, line, row, MENU, ITERATIONS)
     first = int(file.tree.action_row[file.tree.find((CALL_ACTION,))])
-    stored[first : first + 2] = [[FULL], [0]]  # after a check he checks
+    stored[first : first + 2] = [[FULL], [0]]  # after a check the opponent always checks
     write_entry(file, row, stored)
     agent = Agent(blueprint, settings(tmp_path))
     context = decide(agent, "r300c/").after(CALL)
     assert decide(agent, "r300c/cr900", context=context).method is Method.DEPTH_LIMITED
 
 
-def test_without_a_context_the_flop_so_far_is_read_from_the_book(blueprint: Blueprint, folder: Path) -> None:
+def test_without_a_context_ranges_come_from_the_book(blueprint: Blueprint, folder: Path) -> None:
     agent = Agent(blueprint, settings(folder))
     known = decide(agent, "r300c/cr900", context=decide(agent, "r300c/").after(CALL))
     found = decide(agent, "r300c/cr900")
@@ -247,16 +251,16 @@ def test_without_a_context_the_flop_so_far_is_read_from_the_book(blueprint: Blue
     np.testing.assert_allclose(found.ranges, known.ranges, rtol=1e-4)
 
 
-def test_a_pre_flop_context_is_enough(blueprint: Blueprint, folder: Path) -> None:
-    """The button raised and was called: its context has how often he calls."""
+def test_preflop_context_is_enough(blueprint: Blueprint, folder: Path) -> None:
+    """The button raised and was called: its context has the probability of the call."""
     agent = Agent(blueprint, settings(folder))
     preflop = decide(agent, "", ())
     context = preflop.after(raise_to(300))
     assert decide(agent, "r300c/c", context=context).method is Method.BOOK
 
 
-def test_the_usual_place(blueprint: Blueprint, folder: Path) -> None:
-    """A book is found where agents look for it; with so many iterations everything is solved."""
+def test_default_book_is_found(blueprint: Blueprint, folder: Path) -> None:
+    """Agents find the book in the default folder; with a number of iterations they solve instead."""
     assert decide(Agent(blueprint, settings(DEFAULT_BOOK)), "r300c/").method is Method.DEPTH_LIMITED
     place = book_folder(blueprint, MENU)
     place.mkdir(parents=True)
@@ -278,15 +282,15 @@ def test_a_book_with_other_bets_is_refused(blueprint: Blueprint, folder: Path) -
         FlopBook(folder, blueprint, "50% | a")
 
 
-def test_damage_is_noticed(blueprint: Blueprint, folder: Path, tmp_path: Path) -> None:
+def test_damaged_files_are_refused(blueprint: Blueprint, folder: Path, tmp_path: Path) -> None:
     whole = book_path(folder, LINE).read_bytes()
     damaged = book_path(tmp_path, LINE)
     for content, complaint in (
         (b"something else", "is not a flop book"),
         (whole[:1000], "cut off"),
         (whole[:-4096], "cut off"),
-        (whole[:60] + b"!" + whole[61:], "header does not fit its checksum"),
-        (whole[:8000] + bytes([whole[8000] ^ 1]) + whole[8001:], "does not fit its checksum"),
+        (whole[:60] + b"!" + whole[61:], "header does not match its checksum"),
+        (whole[:8000] + bytes([whole[8000] ^ 1]) + whole[8001:], "does not match its checksum"),
     ):
         damaged.write_bytes(content)
         with pytest.raises(BookError, match=complaint):
@@ -295,7 +299,7 @@ def test_damage_is_noticed(blueprint: Blueprint, folder: Path, tmp_path: Path) -
         FlopBook(tmp_path / "nowhere", blueprint, MENU)
 
 
-def test_a_damaged_entry_is_not_there(
+def test_damaged_entries_are_ignored(
     blueprint: Blueprint, folder: Path, line: FlopLine, tmp_path: Path
 ) -> None:
     whole = bytearray(book_path(folder, LINE).read_bytes())
@@ -309,7 +313,7 @@ def test_a_damaged_entry_is_not_there(
     assert book_path(tmp_path, LINE).read_bytes() == book_path(folder, LINE).read_bytes()
 
 
-def test_entries_that_come_later_are_seen(blueprint: Blueprint, line: FlopLine, tmp_path: Path) -> None:
+def test_entries_written_later_are_seen(blueprint: Blueprint, line: FlopLine, tmp_path: Path) -> None:
     make(tmp_path, blueprint, line, [])
     agent = Agent(blueprint, settings(tmp_path))
     assert decide(agent, "r300c/").method is Method.DEPTH_LIMITED
@@ -317,7 +321,7 @@ def test_entries_that_come_later_are_seen(blueprint: Blueprint, line: FlopLine, 
     assert decide(agent, "r300c/").method is Method.BOOK
 
 
-def test_a_file_goes_on_as_it_began(blueprint: Blueprint, line: FlopLine, folder: Path) -> None:
+def test_book_keeps_its_number_of_iterations(blueprint: Blueprint, line: FlopLine, folder: Path) -> None:
     with pytest.raises(BookError, match="go on with --iterations 6"):
         open_for_making(folder, line, blueprint, MENU, ITERATIONS + 1)
     with only_maker(folder), pytest.raises(BookError, match="is being made"), only_maker(folder):

@@ -1,4 +1,4 @@
-"""Flop solves that begin with the blueprint: zero iterations are the blueprint, more of them leave it."""
+"""Warm start of flop solves: without iterations they play the blueprint, with more they leave it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.solver.test_rollouts import FLOP, few_hands
 ROOT = BettingRoot(1, (300, 300), 20_000, 100)
 LINE = (300, 0)
 OWN_MENU = "50%, 100%, a | 100%, a | a"
-"""The blueprint's."""
+"""The blueprint's menu."""
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +44,14 @@ def strategies(blueprint: Blueprint, game: Game, twins: Twins) -> dict[int, F32]
 
 
 def looked_up(blueprint: Blueprint, game: Game, line: tuple[int, ...]) -> F32:
-    """float32[A, H]: what the blueprint does after a line."""
+    """float32[A, H]: the blueprint's strategy after a line."""
     rows = blueprint.rows(blueprint.tree.find(LINE + line))
     probabilities: F32 = rows[:, blueprint.cards.buckets(FLOP)[game.labels]] / np.float32(FULL)
     return probabilities
 
 
 def no_values(game: Game) -> F32:
-    """For every leaf: nobody wins anything."""
+    """Leaf values of zero."""
     num_leaves = int((game.tree.kind == CHANCE).sum())
     return np.zeros((num_leaves, 1, game.num_hands, game.num_hands), dtype=np.float32)
 
@@ -66,7 +66,7 @@ def begun(blueprint: Blueprint, menu: str) -> DepthLimitedSolver:
     return solver
 
 
-def test_without_iterations_every_decision_is_the_blueprints(blueprint: Blueprint) -> None:
+def test_without_iterations_the_blueprint_is_played(blueprint: Blueprint) -> None:
     solver = begun(blueprint, OWN_MENU)
     tree, solution = solver.game.tree, solver.solution()
     for node in np.flatnonzero(tree.kind == DECISION).tolist():
@@ -75,12 +75,12 @@ def test_without_iterations_every_decision_is_the_blueprints(blueprint: Blueprin
         np.testing.assert_allclose(solution.strategy(node)[:, reached], expected[:, reached], atol=1e-5)
 
 
-def test_the_first_iteration_plays_the_blueprint_and_counts_as_one_more(blueprint: Blueprint) -> None:
+def test_first_iteration_plays_the_blueprint_and_counts_as_one(blueprint: Blueprint) -> None:
     solver = begun(blueprint, OWN_MENU)
     before = solver.solution().strategy(0).copy()
     assert solver.iterations == 0
     assert solver.solve(1) == 1
-    # The second player's average is of what he played before he learned, the first player's of one step on.
+    # Player 1's average is from before the first update, player 0's from after it.
     second = int(solver.game.tree.children_of(0)[0])
     expected = looked_up(blueprint, solver.game, (0,))
     reached = solver.solution().reach(1, second) > 0
@@ -92,12 +92,12 @@ def test_the_first_iteration_plays_the_blueprint_and_counts_as_one_more(blueprin
     assert 0 < solver.first_share < 1 / 30
 
 
-def test_bets_are_shared_by_the_sizes_that_are_like_them(blueprint: Blueprint) -> None:
+def test_blueprint_bets_are_shared_by_similar_sizes(blueprint: Blueprint) -> None:
     game, twins = setting(blueprint, "75% | a", extra=(600, 8_000))
     own = looked_up(blueprint, game, ())  # check, 50 %, 100 %, all-in
     rows = strategies(blueprint, game, twins)[0]
     assert game.tree.actions_of(0) == (0, 600, 750, 8_000)
-    # 75 % is taken for 100 %; 8,000, which is like no bet of the blueprint's, only for what nothing else is.
+    # 75 % maps to 100 %. 8,000 is near no blueprint bet, so it only gets what no other size takes.
     np.testing.assert_allclose(rows, [own[0], own[1], own[2], own[3]], atol=1e-5)
     game, twins = setting(blueprint, "75%, 90% | a")
     rows = strategies(blueprint, game, twins)[0]
@@ -106,7 +106,7 @@ def test_bets_are_shared_by_the_sizes_that_are_like_them(blueprint: Blueprint) -
     np.testing.assert_allclose(rows.sum(axis=0), 1, atol=1e-5)
 
 
-def test_where_the_blueprint_has_no_such_bets_a_solve_begins_from_nothing(blueprint: Blueprint) -> None:
+def test_off_tree_solves_have_no_warm_start(blueprint: Blueprint) -> None:
     game, _ = setting(blueprint, OWN_MENU)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
     lost = match_nodes(game.tree, ROOT, walk, OFF_TREE)
@@ -119,7 +119,7 @@ def test_where_the_blueprint_has_no_such_bets_a_solve_begins_from_nothing(bluepr
     assert solver.first_share == 1
 
 
-def test_answers_to_what_nobody_does_begin_with_the_blueprint_too(blueprint: Blueprint) -> None:
+def test_replies_to_unused_actions_start_from_the_blueprint(blueprint: Blueprint) -> None:
     game, _ = setting(blueprint, OWN_MENU)
     solver = DepthLimitedSolver(game, TableLeaves(no_values(game)), 1, sampled_dcfr())
     tree = game.tree
@@ -140,7 +140,7 @@ def test_answers_to_what_nobody_does_begin_with_the_blueprint_too(blueprint: Blu
     assert not np.delete(regret, 1, axis=0).any()
 
 
-def test_who_has_no_raise_calls(blueprint: Blueprint) -> None:
+def test_without_a_raise_the_blueprints_raise_becomes_a_call(blueprint: Blueprint) -> None:
     game, twins = setting(blueprint, "100% | -")
     node = game.tree.find((900,))
     own = looked_up(blueprint, game, (900,))

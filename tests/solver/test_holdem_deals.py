@@ -19,8 +19,8 @@ from tests.solver.training_setups import small_cards
 
 SEED = 2**40 + 12345
 
-# The highest stack in big blinds with which to push at equilibrium (holdemresources.net, 2007), 20 for more.
-# Rows are the first card, A to 2; above the diagonal suited. 63s, 53s and 43s have gaps: 0 here.
+# The largest stack in big blinds with which to push in equilibrium (holdemresources.net, 2007), 20 for more.
+# Rows are the first card, A to 2; suited hands are above the diagonal. 63s, 53s and 43s have gaps: 0 here.
 PUSH = """
 20 20 20 20 20 20 20 20 20 20 20 20 20
 20 20 20 20 20 20 20 20 20 20 20 19.9 19.3
@@ -39,7 +39,7 @@ PUSH = """
 
 
 def reference_deals(count: int, rounds: int) -> list[tuple[list[int], list[float]]]:
-    """Nine cards and their outcomes by round, dealt as the kernel promises: the deck keeps its order."""
+    """Nine cards and their outcomes by round, dealt as the kernel does: the deck keeps its order."""
     random, deck, dealt = xorshift(SEED), list(range(52)), []
 
     def deal(known: int) -> list[int]:
@@ -76,7 +76,7 @@ def test_preflop_deals_match_the_reference() -> None:
 @pytest.mark.kernel
 @pytest.mark.slow
 def test_deals_match_the_reference() -> None:
-    """Tables hold only the rows these deals need: the buckets an abstraction computes."""
+    """Tables hold only the rows that these deals need, with the abstraction's buckets."""
     cards, dealt = small_cards(), reference_deals(6, rounds=4)
     rows = {n: np.full((NUM_CANONICAL_BOARDS[n], NUM_HANDS), BLOCKED, dtype=np.uint16) for n in (3, 4, 5)}
     for nine, _ in dealt:
@@ -124,12 +124,12 @@ def test_deals_are_fair() -> None:
 
 
 @pytest.mark.slow
-def test_push_or_fold_reaches_the_published_equilibrium() -> None:
-    """Ten big blinds: the chart's clear pushes are pushes, its clear folds folds; nobody gains elsewhere."""
+def test_push_fold_training_reaches_the_published_equilibrium() -> None:
+    """At ten big blinds clear pushes and folds of the chart are met; other hands gain nothing."""
     game = push_fold(10.0)
     settings = TrainingSettings(prune_below=-np.inf, floor=-np.inf)
     trainer = Trainer(game, PreflopDealer(), make_plan(settings, 1, iterations=16_000_000))
-    while not trainer.is_done:  # one thread: the same every time
+    while not trainer.is_done:  # one thread, so the result is reproducible
         trainer.run_slice()
     trainer.close()
     strategy = trainer.average_strategy()

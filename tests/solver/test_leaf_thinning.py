@@ -1,4 +1,4 @@
-"""What is left of a blueprint after the flop: whole strategies over fewer bets."""
+"""Thinned blueprints after the flop: complete strategies over fewer bets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
     return made_up_blueprint(tmp_path_factory.mktemp("blueprints"), WIDE)
 
 
-def test_first_rounds_stay_whole_and_later_ones_keep_one_bet(blueprint: Blueprint) -> None:
+def test_thinning_keeps_early_rounds_and_one_bet_later(blueprint: Blueprint) -> None:
     tree, thinning = blueprint.tree, thin_blueprint(blueprint)
     assert thinning.kept[tree.round < 2].all()
     assert not thinning.kept.all()
@@ -32,12 +32,12 @@ def test_first_rounds_stay_whole_and_later_ones_keep_one_bet(blueprint: Blueprin
         assert len([code for code in left if CALL_ACTION < code < stack]) <= 1
         becomes = thinning.becomes[node][: len(children)]
         assert set(becomes.tolist()) == set(range(len(left)))
-        # What is kept stays what it is.
+        # Actions that are kept stay the same.
         kept = [a for a, child in enumerate(children) if thinning.kept[child]]
         assert becomes[kept].tolist() == list(range(len(left)))
 
 
-def test_a_thin_tree_is_a_tree(blueprint: Blueprint) -> None:
+def test_thinned_tree_is_consistent(blueprint: Blueprint) -> None:
     whole, thinning = blueprint.tree, thin_blueprint(blueprint)
     root = int(np.flatnonzero((whole.kind == DECISION) & (whole.round == 2))[0])
     subtree = cut_tree(whole, root)
@@ -56,7 +56,7 @@ def _rows(tree: Tree, nodes: np.ndarray) -> list[int]:
     return [int(tree.action_row[node]) + a for node in nodes for a in range(len(tree.children_of(int(node))))]
 
 
-def test_probabilities_add_up(tmp_path: Path, blueprint: Blueprint) -> None:
+def test_quantised_probabilities_add_up(tmp_path: Path, blueprint: Blueprint) -> None:
     thinning = thin_blueprint(blueprint)
     node = int(np.flatnonzero((blueprint.tree.kind == DECISION) & (blueprint.tree.round == 3))[0])
     rows, becomes = blueprint.rows(node), thinning.becomes[node]

@@ -1,4 +1,4 @@
-"""Leaves that learn: as their slow twin does, whatever the threads, and better answers than the blueprint."""
+"""Learned leaves match the reference, do not depend on threads, and beat the blueprint."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEPT = (0.7, 0.4)
 
 @pytest.fixture(scope="module")
 def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
-    """Buckets that need padding, and more of them on the river."""
+    """A blueprint whose buckets need padding, with more of them on the river."""
     counts = (8, 13, 21)
     made_up = made_up_blueprint(tmp_path_factory.mktemp("blueprints"), WIDE, buckets=(NUM_CLASSES, *counts))
     vars(made_up)["cards"] = AnyBuckets(counts)
@@ -57,7 +57,7 @@ def slow_twin(blueprint: Blueprint, leaves: list[Leaf], game: Game, thinning: Th
 
 
 def keep_all(blueprint: Blueprint) -> Thinning:
-    """A thinning that takes nothing away."""
+    """A thinning that removes nothing."""
     num_nodes = blueprint.tree.num_nodes
     return Thinning(np.ones(num_nodes, dtype=np.bool_), every_action(num_nodes))
 
@@ -65,10 +65,10 @@ def keep_all(blueprint: Blueprint) -> Thinning:
 @pytest.mark.kernel
 @pytest.mark.parametrize("chooser", [0, 1])
 @pytest.mark.parametrize("thin", [keep_all, thin_blueprint])
-def test_kernels_learn_what_plain_recursion_learns(
+def test_learning_matches_the_reference(
     blueprint: Blueprint, chooser: int, thin: Callable[[Blueprint], Thinning], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With all bets there are decisions of two, three and four actions; without some, of two and three."""
+    """With all bets, decisions have two to four actions; with a thinned tree two or three."""
     monkeypatch.setattr(learned_leaves, "thin_blueprint", thin)
     leaves, game = setting(blueprint)
     assert any(leaf.blueprint_node == SHOWDOWN_ONLY for leaf in leaves)
@@ -98,17 +98,17 @@ def test_kernels_learn_what_plain_recursion_learns(
 
 
 def _place(fast: LearnedLeaves, thinning: Thinning, leaves: list[Leaf], leaf: int, node: int) -> int:
-    """Where the words of a node of the blueprint begin, below one leaf."""
+    """Where the words of a blueprint node start, below one leaf."""
     book = fast._book
     begin = book.program.segments[book.segments[leaf, :, 0], 4:6]
     numbers = [int(n) for first, last in begin for n in book.program.up[first:last, 5]]
-    # The first decision below a leaf has its lowest number; others follow as in the blueprint.
+    # The first decision below a leaf has its lowest number; the others follow in the blueprint's order.
     offset = min(numbers) if numbers else 0
     return int(book.base[offset + int(thinning.kept[leaves[leaf].blueprint_node : node].sum())])
 
 
 @pytest.mark.kernel
-def test_looking_does_not_teach(blueprint: Blueprint) -> None:
+def test_evaluation_does_not_learn(blueprint: Blueprint) -> None:
     leaves, game = setting(blueprint)
     learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5, steady=False)
     learned.next_sample()
@@ -120,7 +120,7 @@ def test_looking_does_not_teach(blueprint: Blueprint) -> None:
     assert (learned._book.words != before).any()
 
 
-def test_strategies_always_add_up(blueprint: Blueprint) -> None:
+def test_strategy_words_always_add_up(blueprint: Blueprint) -> None:
     leaves, game = setting(blueprint, count=40)
     learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5)
     DepthLimitedSolver(game, learned, 0).solve(30)
@@ -129,7 +129,7 @@ def test_strategies_always_add_up(blueprint: Blueprint) -> None:
     assert set(np.unique(sums)) <= {0, 255}  # 0: padding
 
 
-def test_threads_learn_the_same(blueprint: Blueprint) -> None:
+def test_learning_does_not_depend_on_threads(blueprint: Blueprint) -> None:
     leaves, game = setting(blueprint, "50%, 100%, a | a", count=40)
     solved = []
     for threads in (1, 2):
@@ -140,8 +140,8 @@ def test_threads_learn_the_same(blueprint: Blueprint) -> None:
     np.testing.assert_array_equal(*solved)
 
 
-def test_the_opponent_cannot_win_as_much_from_who_has_learned(blueprint: Blueprint) -> None:
-    """Below one leaf, against an opponent who learns: a fixed blueprint loses more than one that learns."""
+def test_learned_strategies_lose_less_than_the_blueprint(blueprint: Blueprint) -> None:
+    """Below one leaf, a learning opponent wins more from a fixed blueprint than from a learning one."""
     leaves, game = setting(blueprint, "a | a", count=60)
     (leaf,) = [i for i, leaf in enumerate(leaves) if leaf.blueprint_node != SHOWDOWN_ONLY]
     shape = (len(leaves), 2, game.stride)

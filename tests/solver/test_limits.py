@@ -8,7 +8,7 @@ FAR = time.monotonic() + 1e6
 
 
 class SlowSolve:
-    """Each iteration takes some time, and one that its deadline cuts off is lost."""
+    """A solve whose iterations take some time; one that is cut off by its deadline is lost."""
 
     def __init__(self, seconds: float = 0.0) -> None:
         self.seconds, self.done, self.lost = seconds, 0, 0
@@ -26,7 +26,7 @@ class SlowSolve:
         return self.done
 
 
-def test_without_anybody_to_stop_it_a_solve_gets_its_whole_time_at_once() -> None:
+def test_without_stop_or_report_a_solve_is_one_call() -> None:
     solve = SlowSolve()
     solve_in_slices(solve.advance, 1, 500, FAR, Limits())
     assert solve.calls == [(500, FAR)]
@@ -38,7 +38,7 @@ def test_a_stop_ends_a_solve_between_slices() -> None:
     assert len(solve.calls) == 3
 
 
-def test_a_finished_solve_is_not_asked_again() -> None:
+def test_finished_solve_is_not_continued() -> None:
     solve = SlowSolve()
     solve_in_slices(solve.advance, 0, 50, FAR, Limits(stop=lambda: False))
     assert solve.done == 50
@@ -50,10 +50,10 @@ def test_iterations_longer_than_a_slice_are_not_lost() -> None:
     solve_in_slices(solve.advance, 0, 10**9, time.monotonic() + 0.25, Limits(stop=lambda: False))
     assert solve.done >= 2
     assert solve.lost <= 1
-    assert len({deadline for _, deadline in solve.calls}) == 1  # nothing but the deadline cuts one off
+    assert len({deadline for _, deadline in solve.calls}) == 1  # only the deadline cuts one off
 
 
-def test_a_solve_tells_how_far_it_is_at_every_slice() -> None:
+def test_progress_is_reported_at_every_slice() -> None:
     solve, told = SlowSolve(), list[tuple[int, int]]()
     solve_in_slices(solve.advance, 3, 50, FAR, Limits(report=lambda done, most: told.append((done, most))))
     assert told[0] == (3, 50), "before the first slice"
@@ -62,7 +62,7 @@ def test_a_solve_tells_how_far_it_is_at_every_slice() -> None:
     assert len(told) > 2
 
 
-def test_a_solve_that_is_cut_off_tells_what_was_done() -> None:
+def test_cut_off_solve_reports_its_iterations() -> None:
     solve, told = SlowSolve(seconds=0.03), list[int]()
     limits = Limits(report=lambda done, _most: told.append(done))
     solve_in_slices(solve.advance, 0, 10**9, time.monotonic() + 0.25, limits)

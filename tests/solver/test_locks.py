@@ -19,7 +19,7 @@ def shares(text: str, hand: str) -> list[float]:
     return lock.strategy[:, names.index(hand)].tolist()
 
 
-def test_a_lock_says_how_often_each_hand_takes_each_action() -> None:
+def test_lock_gives_probabilities_of_each_hand() -> None:
     assert shares("b50 = f random:0.6; c rest", "QhQc") == pytest.approx([0.6, 0.4, 0.0])
     assert shares("root = b50% QQ,AK:0.25; x rest", "AsKs") == pytest.approx([0.75, 0.25, 0.0])
     assert shares("root = b50% QQ,AK:0.25; x rest", "QhQc") == pytest.approx([0.0, 1.0, 0.0])
@@ -29,11 +29,11 @@ def test_a_lock_says_how_often_each_hand_takes_each_action() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("b50", "locks nothing: write PATH = ACTION RANGE"),
-        ("b50 =", "locks nothing"),
+        ("b50", "has no actions: write PATH = ACTION RANGE"),
+        ("b50 =", "has no actions"),
         ("b77 = c random", "'b77' is not offered at the root"),
-        ("b50 = k random", "'k' is no action"),
-        ("b50 = c", "says nothing about hands"),
+        ("b50 = k random", "'k' is not an action"),
+        ("b50 = c", "has no range"),
         ("b50 = c XX", "is not a hand"),
         ("b50 = c AA", "gives .* only 0% in all: let one of f, c, a take the rest, e.g. '; f rest'"),
         ("b50 = c random; f random:0.5", "gives .* 150% in all"),
@@ -64,9 +64,9 @@ def test_a_locked_game_is_solved_within_its_locks() -> None:
     solver.lock(lock.place.node, lock.strategy)
     solver.run(1000)
     assert solver.exploitability() < 0.05
-    # Free of the lock, the overfolder would do much better.
+    # Without the lock, the player who overfolds would do much better.
     assert measure(solver.engine, solver.average).exploitability > 1
-    # Against so much folding everything is bet, and the bettor gains by it.
+    # Against so many folds everything is bet, and the bettor gains.
     free = Solver(GAME)
     free.run(1000)
     assert solver.solution().strategy(0)[1:].sum(axis=0).mean() > 0.95

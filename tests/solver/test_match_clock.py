@@ -9,7 +9,7 @@ from protocol.acpc import parse_betting
 from solver.match_clock import MatchClock
 
 
-def test_a_hand_never_uses_more_than_it_has() -> None:
+def test_hand_never_exceeds_its_time() -> None:
     clock = MatchClock(4.0)
     clock.start_hand()
     betting = start(HUNL)
@@ -23,7 +23,7 @@ def test_a_hand_never_uses_more_than_it_has() -> None:
     assert spent < 4.0
 
 
-def test_big_pots_get_more() -> None:
+def test_big_pots_get_more_time() -> None:
     clock = MatchClock(4.0)
     clock.start_hand()
     small = start(HUNL).apply(CALL).apply(CALL)
@@ -31,7 +31,7 @@ def test_big_pots_get_more() -> None:
     assert clock.seconds_for(big) > 1.4 * clock.seconds_for(small)
 
 
-def test_what_quick_hands_leave_is_used_later_and_the_average_holds() -> None:
+def test_saved_time_is_used_later_and_the_average_holds() -> None:
     clock = MatchClock(1.0)
     for _ in range(50):
         clock.start_hand()
@@ -50,7 +50,7 @@ def test_what_quick_hands_leave_is_used_later_and_the_average_holds() -> None:
     assert total <= 400 * 1.05
 
 
-def test_an_overspent_hand_is_paid_back_by_later_ones() -> None:
+def test_overspent_time_is_taken_from_later_hands() -> None:
     clock = MatchClock(1.0)
     clock.start_hand()
     clock.spend(3.0)
@@ -59,7 +59,7 @@ def test_an_overspent_hand_is_paid_back_by_later_ones() -> None:
     assert clock.seconds_for(start(HUNL)) > 0
 
 
-def test_no_budget_is_refused() -> None:
+def test_zero_budget_is_refused() -> None:
     with pytest.raises(ValueError, match="more than 0"):
         MatchClock(0)
 
@@ -70,7 +70,7 @@ def MatchClock_first(seconds: float) -> float:  # noqa: N802
     return clock.seconds_for(start(HUNL))
 
 
-def test_a_long_row_of_quick_hands_makes_no_endless_one() -> None:
+def test_savings_of_many_quick_hands_are_limited() -> None:
     clock = MatchClock(2.5)
     for _ in range(10_000):
         clock.start_hand()

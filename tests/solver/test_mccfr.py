@@ -28,7 +28,7 @@ SHORT = GameDefinition(
 
 
 def two_round_game(num_deals: int = 200) -> tuple[TrainingGame, Deals]:
-    """No-limit betting over two rounds; deals made up at random."""
+    """No-limit betting over two rounds, with random deals."""
     game = make_training_game(build_hand_tree(SHORT, parse_menu_book("100%, a | a")), (3, 4), 100.0)
     rng = np.random.default_rng(3)
     buckets = rng.integers(0, (3, 4, 3, 4), size=(num_deals, 4)).astype(np.int32)
@@ -65,7 +65,7 @@ def test_batches_match_the_reference(
     plan = make_plan(settings, 5, iterations=120, batch=60)
     trainer = Trainer(game, ListDealer(deals), plan)
     rng = np.random.default_rng(1)
-    trainer.regret[:] = 20 * rng.random(game.table_size) - 10  # from zero, ties would be decided by rounding
+    trainer.regret[:] = 20 * rng.random(game.table_size) - 10  # from zero, rounding would decide ties
     reference = ReferenceTrainer(game.tree, game.unit, settings.floor, settings.prune_below, settings.explore)
     for n, node in enumerate(game.tree_node):
         count, where = int(game.betting.num_actions[n]), int(game.betting.base[n])
@@ -122,7 +122,7 @@ def test_responses_match_the_reference(make: Callable[[], tuple[TrainingGame, De
         assert response.held_out[player] == pytest.approx(np.mean(values[cut:]), abs=1e-4)
 
 
-def test_published_values_of_uniform_play() -> None:
+def test_uniform_play_matches_published_nash_conv() -> None:
     """NashConv of uniform strategies: 11/12 in Kuhn, 4.747222 in Leduc (OpenSpiel's tests)."""
     for (game, deals), nash_conv in ((kuhn(), 11 / 12), (leduc(), 4.747222)):
         response = respond(game, uniform_strategy(game), deals)
@@ -141,13 +141,13 @@ def test_kuhn_reaches_its_value() -> None:
 @pytest.mark.slow
 def test_leduc_reaches_its_value_and_the_exact_engine_agrees() -> None:
     game, deals = leduc()
-    trainer = train(game, deals, 10_000_000, NO_PRUNING)  # one thread: the same every time
+    trainer = train(game, deals, 10_000_000, NO_PRUNING)  # one thread, so the result is reproducible
     strategy = trainer.average_strategy()
     response = respond(game, strategy, deals)
     assert response.exploitability < 5e-3
-    # Both responses bracket the value of the game, −0.0856 to the first player.
+    # Both responses bracket the value of the game, −0.0856 for the first player.
     assert -response.fitted[1] < -0.085606 < response.fitted[0]
-    # The exact engine measures the same strategies, hand by hand and board by board.
+    # The exact engine measures the same strategies by hand and board.
     solver = Solver(exact_leduc())
     exact = solver.game
     for n, node in enumerate(game.tree_node):
@@ -167,27 +167,27 @@ def test_exploitability_falls() -> None:
     settings = TrainingSettings(prune_below=-inf, floor=-inf)
     found = [respond(game, train(game, deals, n, settings).average_strategy(), deals) for n in (1, 64_000)]
     assert found[1].exploitability < 0.2 * found[0].exploitability
-    # A response chosen on half of the deals gains less on the other half.
+    # A response fitted to half of the deals gains less on the other half.
     split = respond(game, uniform_strategy(game), deals, held_out=0.5)
     assert split.held_out_exploitability < split.exploitability
 
 
-def test_a_longer_plan_weighs_what_was_learned_as_if_it_had_been_the_plan() -> None:
+def test_longer_plan_rescales_the_tables() -> None:
     game, deals = leduc()
     settings = TrainingSettings(burn_in=0.25, discount_share=0.5, prune_below=-inf, floor=-inf)
     trainer = Trainer(game, ListDealer(deals), make_plan(settings, 1, iterations=100 * BATCH))
     while not trainer.is_done:
         trainer.run_slice()
-    # Iteration t counts min(1, t / 50 batches): 75 batches' worth.
+    # Iteration t has the weight min(1, t / 50 batches): in total that of 75 batches.
     assert trainer.weight == pytest.approx(75 * BATCH, rel=0.02)
     regret, sums = trainer.regret.copy(), trainer.sums.copy()
     trainer.follow(make_plan(settings, 1, iterations=800 * BATCH))
-    # Now it counts t / 400 batches, and the newest 1: 50 batches' worth.
+    # Now it has the weight t / 400 batches, and the newest 1: in total that of 50 batches.
     assert trainer.weight == 50 * BATCH
     np.testing.assert_allclose(trainer.regret, regret * (50 / 75), rtol=0.02)
     np.testing.assert_allclose(trainer.sums, sums * (50 / 75), rtol=0.02)
     assert trainer.periods == 25
-    # The average goes on, and starts afresh with batch 200.
+    # The average continues, and starts afresh at batch 200.
     assert trainer.is_averaging
     before = trainer.sums.sum(dtype=np.float64)
     while trainer.iterations < 200 * BATCH:
@@ -219,14 +219,14 @@ def test_a_plan_changed_while_discounting_changes_no_weight() -> None:
     trainer.close()
 
 
-def test_one_thread_is_a_function_of_the_seed() -> None:
+def test_one_thread_is_deterministic_given_the_seed() -> None:
     game, deals = leduc()
     first, second = (train(game, deals, 20_000, TrainingSettings()) for _ in range(2))
     np.testing.assert_array_equal(first.regret, second.regret)
     np.testing.assert_array_equal(first.sums, second.sums)
 
 
-def test_two_threads_train_too() -> None:
+def test_two_threads_train() -> None:
     game, deals = leduc()
     trainer = train(game, deals, 400_000, NO_PRUNING, threads=2)
     assert respond(game, trainer.average_strategy(), deals).exploitability < 0.05
@@ -256,19 +256,19 @@ def test_large_strategy_sums_are_halved() -> None:
 
 
 @pytest.mark.parametrize("start", [0.0, 2.0 * DITHER_FROM, 0.6 * SUM_LIMIT])
-def test_sums_of_any_size_grow_by_what_is_played(start: float) -> None:
-    """Rounded to the nearest, 0.6 of the growth would be 0.5 at the last start."""
+def test_large_sums_grow_without_rounding_bias(start: float) -> None:
+    """With rounding to nearest, 0.6 of the growth would become 0.5 at the largest start."""
     game, deals = kuhn()
     settings = replace(NO_PRUNING, discount_share=0.0)
     trainer = Trainer(game, ListDealer(deals), make_plan(settings, 1, iterations=256 * BATCH))
-    regret = np.where(np.arange(game.table_size) % 2, 6e8, 4e8)  # too large for what is learned to matter
+    regret = np.where(np.arange(game.table_size) % 2, 6e8, 4e8)  # so large that updates do not matter
     trainer.regret[:] = regret
     trainer.sums[:] = start
     while not trainer.is_done:
         trainer.run_slice()
     trainer.close()
     growth = trainer.sums.reshape(-1, 2) - np.float32(start)
-    # Two visits when the first player learns, one when the second does and, after a check (0.4), one more.
+    # Two visits when player 0 learns, one when player 1 does, and one more after a check (0.4).
     assert growth.sum() == pytest.approx(3.4 * trainer.iterations, rel=0.02)
     np.testing.assert_allclose(growth[:, 1] / growth.sum(axis=1), 0.6, atol=2e-3)
 
@@ -319,7 +319,7 @@ def test_bad_plans_are_refused() -> None:
         make_plan(TrainingSettings(), -1, iterations=5)
 
 
-def test_seconds_are_a_plan_too() -> None:
+def test_plans_can_be_in_seconds() -> None:
     game, deals = kuhn()
     trainer = Trainer(game, ListDealer(deals), make_plan(NO_PRUNING, 1, seconds=0.2))
     while not trainer.is_done:

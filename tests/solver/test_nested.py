@@ -1,4 +1,4 @@
-"""Where nested solves start and with which ranges."""
+"""Roots and ranges of nested solves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FLOP, TURN = (0, 13, 26), (0, 13, 26, 39)
 
 
 def context(text: str, call: float = 1.0) -> Context:
-    """Ranges of which only the first half is held; of that, hands with odd numbers call less often."""
+    """Ranges with only the first half of the hands, of which those with odd numbers call less often."""
     ranges = everything()
     ranges[:, NUM_HANDS // 2 :] = 0
     calls = np.ones(NUM_HANDS, dtype=np.float32)
@@ -36,7 +36,7 @@ def test_a_subgame_starts_before_the_opponents_last_action() -> None:
     assert found.root.last_raise == 100
 
 
-def test_or_after_it_if_nobody_would_have_done_it() -> None:
+def test_subgame_can_start_after_the_opponents_action() -> None:
     found = find_root(parse_betting(HUNL, "r300c/r777"), FLOP, context("r300c/"), at_decision=True)
     assert found.path == ()
     assert found.root.actor == 1
@@ -44,7 +44,7 @@ def test_or_after_it_if_nobody_would_have_done_it() -> None:
     assert found.root.last_raise == 477
 
 
-def test_or_at_the_start_of_the_round() -> None:
+def test_subgame_starts_at_the_start_of_the_round() -> None:
     found = find_root(parse_betting(HUNL, "r300c/"), FLOP, context("r300c/"))
     assert found.path == ()
     assert found.extra == {}
@@ -53,7 +53,7 @@ def test_or_at_the_start_of_the_round() -> None:
     assert find_root(parse_betting(HUNL, "r300c/c"), FLOP, context("r300c/")).path == (CALL,)
 
 
-def test_a_bet_that_is_faced_at_the_root_keeps_its_size() -> None:
+def test_bet_faced_at_the_root_keeps_its_size() -> None:
     found = find_root(parse_betting(HUNL, "r300c/r700r20000"), FLOP, context("r300c/r700"))
     assert found.root.spent == (700, 300)
     assert found.root.last_raise == 400
@@ -65,8 +65,8 @@ def test_a_bet_that_is_faced_at_the_root_keeps_its_size() -> None:
 @pytest.mark.parametrize(
     ("betting", "before", "counts"),
     [
-        ("r300c/cc/", "r300c/c", True),  # he checked behind
-        ("r300c/cr700c/c", "r300c/cr700", True),  # he called, then acted
+        ("r300c/cc/", "r300c/c", True),  # the opponent checked behind
+        ("r300c/cr700c/c", "r300c/cr700", True),  # the opponent called, then acted
         ("r300c/cr700c/", "r300c/cr700c/", False),  # we called
         ("r300c/cc/c", "r300c/cc/", False),  # we checked behind
     ],
@@ -81,7 +81,7 @@ def test_a_call_that_closes_the_round_counts_once(betting: str, before: str, cou
     assert (ours[live] == 1).all()
 
 
-def test_no_range_is_empty_and_no_blocked_hand_is_held() -> None:
+def test_ranges_are_not_empty_and_have_no_blocked_hands() -> None:
     nothing = Context("r300c/", np.zeros((2, NUM_HANDS), dtype=np.float32), {})
     live = unblocked(FLOP)
     for given in (nothing, context("r300c/")):
@@ -90,7 +90,7 @@ def test_no_range_is_empty_and_no_blocked_hand_is_held() -> None:
         assert (ranges[:, ~live] == 0).all()
 
 
-def test_a_context_travels_as_bytes() -> None:
+def test_context_survives_a_round_trip() -> None:
     rng = np.random.default_rng(1)
     rows = rng.random((5, NUM_HANDS), dtype=np.float32)
     promised = Alternatives(rows[2], {7: rows[3], 51: rows[4]})
@@ -121,14 +121,14 @@ def test_promises_are_found_by_street_and_card() -> None:
     assert closed.promised(parse_betting(HUNL, "cc/cr300c/"), (*TURN, 40)) is not None
 
 
-def test_a_promise_is_void_if_we_have_acted_by_other_means_since() -> None:
+def test_promise_is_void_if_we_acted_without_a_solve() -> None:
     rows = np.ones((2, NUM_HANDS), dtype=np.float32)
     given = Context("cc/cc/r300", everything(), {}, Alternatives(rows[0], {40: rows[1]}))
-    # He raised, somebody else called for us: another pot than the one promises were made for.
+    # They raised, somebody else called for us: the pot differs from the one the promises were made for.
     assert given.promised(parse_betting(HUNL, "cc/cc/r300r900c/"), (*TURN, 40)) is None
 
 
-def test_a_context_knows_the_flop_if_it_knows_all_that_was_done_before() -> None:
+def test_context_knows_the_flop_if_it_covers_the_preflop_betting() -> None:
     ones = np.ones(NUM_HANDS, dtype=np.float32)
     later = Context("cc/cc/r300", everything(), {})
     assert later.knows_flop(parse_betting(HUNL, "cc/cc/r300r900c/"))
@@ -143,8 +143,8 @@ def test_a_context_knows_the_flop_if_it_knows_all_that_was_done_before() -> None
     )
 
 
-def test_what_he_did_last_is_left_to_the_solve() -> None:
-    """It starts before that, with all he may hold; a call that ended a round is read by the last solution."""
+def test_last_opponent_action_does_not_narrow_the_root_range() -> None:
+    """The root is before that action. A call that ended a round is read from the last solution."""
     ones = np.ones(NUM_HANDS, dtype=np.float32)
     replies = {CALL_ACTION: 0.5 * ones, 600: 0.2 * ones}
     replies[CALL_ACTION][:100] = 0.1
@@ -160,7 +160,7 @@ def test_what_he_did_last_is_left_to_the_solve() -> None:
     assert ranges[1][live][:50] == pytest.approx(0.2)
 
 
-def test_what_nobody_does_says_nothing_of_a_hand() -> None:
+def test_actions_never_taken_do_not_narrow_the_range() -> None:
     weights, taken = everything()[0], np.zeros(NUM_HANDS, dtype=np.float32)
     np.testing.assert_array_equal(narrowed(weights, taken), weights)
     taken[:6] = 0.5

@@ -18,7 +18,7 @@ from tests.solver.training_setups import small_dealer
 
 
 def some_strategy(game: TrainingGame, seed: int) -> U8:
-    """In 255ths; some actions are never taken."""
+    """A random strategy in 255ths; some actions are never taken."""
     rng = np.random.default_rng(seed)
     strategy = np.zeros(game.table_size, dtype=np.uint8)
     for n in range(len(game.betting.base)):
@@ -74,7 +74,7 @@ def test_dropping_branches_changes_nothing_on_average() -> None:
 
 
 @pytest.mark.kernel
-def test_smoothing() -> None:
+def test_smoothing_matches_plain_loops() -> None:
     game, _ = leduc()
     places, ends = make_places(game)
     rng = np.random.default_rng(1)
@@ -97,7 +97,7 @@ def test_smoothing() -> None:
                 assert values[p, at] == pytest.approx(expected, rel=1e-3, abs=1e-5)
 
 
-def test_the_root_is_worth_what_the_profile_earns() -> None:
+def test_root_value_is_the_profiles_value() -> None:
     game, deals = leduc()
     strategy = some_strategy(game, 3)
     values = compute_node_values(game, strategy, ListDealer(deals), deals=200_000, seed=5, threads=2)
@@ -107,8 +107,8 @@ def test_the_root_is_worth_what_the_profile_earns() -> None:
     assert values.means[0] == pytest.approx(expected, abs=0.05)
 
 
-def test_places_of_holdem() -> None:
-    """Everything before the river, and where rivers start."""
+def test_places_cover_everything_before_the_river() -> None:
+    """All nodes before the river, and the first river nodes."""
     game = named_preset("tiny").game()
     places, ends = make_places(game)
     rounds = game.betting.column % 4

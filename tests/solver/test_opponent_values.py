@@ -1,4 +1,4 @@
-"""The table of what follows the first round, against plain recursion, and the responses it is made from."""
+"""The leaf table of the first round against plain recursion, and the responses it is made from."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.reference.leaf_values import play_out
 
 
 def even_wins() -> np.ndarray:
-    """In place of counting all boards."""
+    """A stand-in for all-in results, which would be counted over all boards."""
     order = np.arange(NUM_CLASSES, dtype=np.float32)
     return (np.sign(order[:, None] - order[None, :]) * np.float32(0.3)).astype(np.float32)
 
@@ -44,7 +44,7 @@ def quick_wins(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("chooser", [0, 1])
-def test_values_are_those_of_plain_recursion(tmp_path: Path, chooser: int) -> None:
+def test_leaf_values_match_plain_recursion(tmp_path: Path, chooser: int) -> None:
     blueprint, other = (made_up_blueprint(tmp_path, TINY, seed, spread=0.1) for seed in (1, 2))
     game = make_training_game(blueprint.tree, blueprint.num_buckets, 100.0)
     leaves, nodes = opponent_values._leaves(game)
@@ -90,7 +90,7 @@ def test_weakened_strategies_gain_nothing_on_the_blueprint() -> None:
 
 
 @pytest.mark.parametrize("learner", [0, 1])
-def test_one_player_learns_a_best_response_and_the_other_stays(learner: int) -> None:
+def test_only_the_learner_changes_and_finds_a_best_response(learner: int) -> None:
     game, deals = kuhn()
     plan = make_plan(TrainingSettings(prune_from=1.0), 1, 20_000)
     trainer = Trainer(game, ListDealer(deals), plan, learner=learner)
@@ -98,7 +98,7 @@ def test_one_player_learns_a_best_response_and_the_other_stays(learner: int) -> 
     rng = np.random.default_rng(2)
     trainer.regret[is_fixed] = rng.uniform(0.5, 1, int(is_fixed.sum()))
     before = trainer.regret.copy()
-    fixed = trainer.average_strategy()  # nothing is summed yet: what the regrets say
+    fixed = trainer.average_strategy()  # no sums yet, so this is the current strategy
     while not trainer.is_done:
         trainer.run_slice()
     ratio = trainer.regret[is_fixed] / before[is_fixed]
@@ -113,7 +113,7 @@ def test_one_player_learns_a_best_response_and_the_other_stays(learner: int) -> 
     assert best - plain * sign > 0.1  # there was something to learn
 
 
-def test_a_table_is_made_and_travels_with_its_blueprint(tmp_path: Path) -> None:
+def test_table_is_stored_in_its_blueprint(tmp_path: Path) -> None:
     blueprint = made_up_blueprint(tmp_path, TINY)
     assert read_values(blueprint) is None
     settings = ValueSettings(strategies=3, response_iterations=2_000, deals=2_000, solve_iterations=5)
@@ -126,7 +126,7 @@ def test_a_table_is_made_and_travels_with_its_blueprint(tmp_path: Path) -> None:
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1.0)
     assert tables[0].values.shape == (len(tables[0].nodes), 3, NUM_CLASSES, NUM_CLASSES)
-    # The response is another strategy than the blueprint.
+    # The response differs from the blueprint.
     assert np.abs(tables[0].values[:, 1] - tables[0].values[:, 0]).max() > 0.1
     path = tmp_path / "with-values.blueprint"
     add_tables(blueprint.path, path, pack_values(tables))
@@ -139,8 +139,8 @@ def test_a_table_is_made_and_travels_with_its_blueprint(tmp_path: Path) -> None:
         assert (np.abs(after.values - before.values) <= 0.51 * step + 1e-6).all()
 
 
-def test_threads_value_alike(tmp_path: Path) -> None:
-    """The blueprint's own values are of the same deals, however many threads there are."""
+def test_leaf_values_do_not_depend_on_threads(tmp_path: Path) -> None:
+    """The blueprint's own values come from the same deals for any number of threads."""
     blueprint = made_up_blueprint(tmp_path, TINY)
     tables = [
         make_opponent_values(

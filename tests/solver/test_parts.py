@@ -1,4 +1,4 @@
-"""Threads that share a lone river by its hands."""
+"""Threads that share a single river by its hands."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def some_hands(count: int) -> list[str]:
 
 
 def one_after_another(engine: Engine, g: int) -> None:
-    """What the threads of a team do for one group, by one thread and so without meeting."""
+    """Process one group as the threads of a team do, but in one thread and so without barriers."""
     program, workers = engine._compiled.program, engine._all
     told = workers[0].team.told[: 2 * len(workers)]
     for p, one in enumerate(workers):
@@ -58,7 +58,7 @@ def test_parts_match_pairwise_comparison(board: str, threads: int) -> None:
         one.part.take(reach, one.team.root.reach)
     program = engine._compiled.program
     showdown, fold = (int(np.flatnonzero(game.tree.kind == kind)[0]) for kind in (2, 1))
-    g = int(program.segments[0, 2])  # player 0 is the traverser; the first group is of both kinds
+    g = int(program.segments[0, 2])  # player 0 is the traverser; the first group has both kinds
     one_after_another(engine, g)
     value = np.zeros((engine._compiled.value_rows, game.stride), dtype=np.float32)
     for one in engine._all:
@@ -79,7 +79,7 @@ def test_parts_match_pairwise_comparison(board: str, threads: int) -> None:
 
 
 @pytest.mark.parametrize("board", ["AsKd7h4c2s", FEW_GROUPS])
-def test_all_numbers_of_threads_agree(board: str) -> None:
+def test_values_do_not_depend_on_threads(board: str) -> None:
     game = holdem(board, 1000, 3000, "100%, a | a")
     averages, values = [], []
     for threads in (1, 2, 3, 2):
@@ -88,13 +88,13 @@ def test_all_numbers_of_threads_agree(board: str) -> None:
         averages.append(solver.average.copy())
         values.append(solver.engine._root_value.copy())
     for average, value in zip(averages[1:], values[1:], strict=True):
-        # Rounding may decide between actions of the same value: single hands may differ.
+        # Rounding may decide between actions of equal value, so single hands may differ.
         assert np.mean(np.abs(average - averages[0]) > 1e-3) < 1e-3
         np.testing.assert_allclose(value, values[0], rtol=1e-3, atol=20.0)  # of half a million
     np.testing.assert_array_equal(averages[3], averages[1])
 
 
-def test_equal_hands_stay_together() -> None:
+def test_tie_groups_are_not_split() -> None:
     game = holdem("AsKd7h4c2s", 1000, 3000, "a")
     parts = cut_hands(game.boards, game.stride, 3)
     assert [part.begin for part in parts] == [0, *[part.end for part in parts[:-1]]]
@@ -106,7 +106,7 @@ def test_equal_hands_stay_together() -> None:
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_a_gadget_is_shared_too(player: int) -> None:
+def test_gadget_does_not_depend_on_threads(player: int) -> None:
     game = holdem("AsKd7h4c2s", 1000, 3000, "100%, a | a")
     alternative = np.linspace(-3e5, 3e5, game.num_hands, dtype=np.float32)
     alone, shared = (
@@ -116,31 +116,31 @@ def test_a_gadget_is_shared_too(player: int) -> None:
     first, second = alone._gadget, shared._gadget
     assert first is not None
     assert second is not None
-    # A sum of n float32 is off by n · eps / 2 of the sum of their sizes at most, whatever the order. A value
-    # adds up the opponent's hands, 3500 chips each at most, three times (half of them all and then the sweep,
-    # read twice), and two values are compared.
+    # The error of a sum of n float32 is at most n · eps / 2 times the sum of their magnitudes, in any order.
+    # A value adds up the opponent's hands, 3500 chips each at most, three times (half of them all and then
+    # the sweep, read twice), and two values are compared.
     rounding = 3 * game.num_hands * float(np.finfo(np.float32).eps) * (game.num_hands * 3500)
     for _ in range(3):
         for one in (alone, shared):
             assert one.run(1) == 1
-        # Only what comes of player 0's pass, before which all numbers were the same: in player 1's, rounding
-        # may already decide between actions of the same value.
+        # Only results of player 0's pass, before which all numbers are equal: in player 1's pass, rounding
+        # may already decide between actions of equal value.
         np.testing.assert_allclose(
             shared.engine._root_value[0], alone.engine._root_value[0], rtol=0, atol=rounding
         )
         if player == 0:
             np.testing.assert_allclose(second.value, first.value, rtol=0, atol=rounding)
             np.testing.assert_allclose(second.regret, first.regret, rtol=0, atol=rounding)
-        else:  # nothing is added up
+        else:  # no sums are involved
             np.testing.assert_allclose(second.reach, first.reach, rtol=1e-6)
         shared.regret[:], shared.average[:] = alone.regret, alone.average
         for mine, other in zip(second[1:4], first[1:4], strict=True):
             mine[:] = other
     enters = first.reach[game.stride : game.stride + game.num_hands]
-    assert 0.1 < enters.mean() < 0.9  # there is a choice
+    assert 0.1 < enters.mean() < 0.9  # both choices are used
 
 
-def test_a_team_can_be_stopped_and_go_on() -> None:
+def test_team_can_be_stopped_and_resumed() -> None:
     one = Solver(holdem("AsKd7h4c2s", 1000, 9500, "50%, 100%, a | 100%, a"), threads=2)
     assert one.solve(deadline=time.monotonic() - 1).iterations == 0
     timer = threading.Timer(0.1, one.stop)
@@ -152,7 +152,7 @@ def test_a_team_can_be_stopped_and_go_on() -> None:
         np.testing.assert_allclose(one.solution().strategy(int(node)).sum(axis=0), 1.0, atol=1e-5)
 
 
-def test_a_river_out_of_a_turn_keeps_the_order_of_the_turn() -> None:
+def test_river_cut_from_a_turn_keeps_the_order_of_hands() -> None:
     turn = Solver(holdem("AsKd7h4c", 1000, 1000, "a"))
     turn.run(1)
     tree = turn.game.tree

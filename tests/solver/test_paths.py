@@ -62,7 +62,7 @@ def test_every_decision_has_a_path_that_leads_back() -> None:
     assert check("") == int((tree.kind == DECISION).sum())
 
 
-def test_cards_name_a_board() -> None:
+def test_cards_of_a_path_select_a_board() -> None:
     place = find_place(TURN, TURN_GAME, "b50%/c/td/x")
     assert place.path == "b50/c/Td/x"
     assert cards_text(place.cards) == "AhKd7h4cTd"
@@ -74,7 +74,7 @@ def test_cards_name_a_board() -> None:
     assert anywhere.cards == TURN.board
 
 
-def test_odd_pots_are_shared() -> None:
+def test_odd_pots_are_split_in_halves() -> None:
     spot = small_spot("AhKd7h4c2s", 101, 400, "100%")
     place = find_place(spot, spot.game(), "b100%")
     assert sum(chips_paid(spot, place)) == 202
@@ -99,8 +99,8 @@ def test_actions_have_words_and_names() -> None:
         ("f", "'f' is not offered at the root"),
         ("c", "there is no bet to call: write x"),
         ("b50/x", "there is a bet to call: write c"),
-        ("hello", "'hello' is no action: at the root write one of"),
-        ("x//x", "'' is no action"),
+        ("hello", "'hello' is not an action: at the root write one of"),
+        ("x//x", "'' is not an action"),
         ("Td", "at the root no card comes"),
         ("b50/c", "after b50/c there is nothing to decide any more"),
         ("b50/f", "after b50/f there is nothing to decide any more"),

@@ -1,4 +1,4 @@
-"""The first round solved: an equilibrium of its own game, any bet answered, every solve kept."""
+"""Solves of the first round: equilibria of their game, with any bet, stored on disk."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
 
 
 def made_up_table(blueprint: Blueprint, seed: int, count: int = 3) -> LeafTable:
-    """Better classes win more; strategies differ."""
+    """Random leaf values: better classes win more, and strategies differ."""
     game = make_training_game(blueprint.tree, blueprint.num_buckets, 100.0)
     nodes = _leaves(game)[1]
     rng = np.random.default_rng(seed)
@@ -77,7 +77,7 @@ def test_the_big_blind_may_raise_after_a_limp() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "c", "r217", "r250r1111", "cr333", "r300r900r20000", "r20000"])
-def test_every_bet_is_answered(blueprint: Blueprint, tmp_path: Path, text: str) -> None:
+def test_every_preflop_bet_has_a_strategy(blueprint: Blueprint, tmp_path: Path, text: str) -> None:
     betting = parse_betting(HUNL, text)
     decision = make(blueprint, tmp_path).decide(betting, (), None, 1, UNLIMITED)
     assert decision.method is Method.DEPTH_LIMITED
@@ -88,7 +88,7 @@ def test_every_bet_is_answered(blueprint: Blueprint, tmp_path: Path, text: str) 
     assert decision.ranges.max(axis=1).min() > 0
 
 
-def test_a_context_for_the_flop_knows_both_ranges(blueprint: Blueprint, tmp_path: Path) -> None:
+def test_flop_context_has_both_ranges(blueprint: Blueprint, tmp_path: Path) -> None:
     preflop = make(blueprint, tmp_path)
     betting = parse_betting(HUNL, "r275c/")
     context = preflop.context(betting, 1, UNLIMITED)
@@ -97,7 +97,7 @@ def test_a_context_for_the_flop_knows_both_ranges(blueprint: Blueprint, tmp_path
     assert 0 < context.ranges[1].mean() < 1
 
 
-def test_solves_are_kept_and_damaged_ones_made_again(blueprint: Blueprint, tmp_path: Path) -> None:
+def test_solutions_are_stored_and_damaged_ones_solved_again(blueprint: Blueprint, tmp_path: Path) -> None:
     betting = start(HUNL).apply(raise_to(217))
     first = make(blueprint, tmp_path).decide(betting, (), None, 1, UNLIMITED)
     (file,) = tmp_path.glob("*.npy")
@@ -112,7 +112,7 @@ def test_solves_are_kept_and_damaged_ones_made_again(blueprint: Blueprint, tmp_p
     np.testing.assert_array_equal(first.strategy.probabilities, mended.strategy.probabilities)
 
 
-def test_bets_of_the_menu_need_no_solve_of_their_own(blueprint: Blueprint, tmp_path: Path) -> None:
+def test_menu_bets_share_one_solve(blueprint: Blueprint, tmp_path: Path) -> None:
     preflop = make(blueprint, tmp_path)
     for text in ("c", "r200", "r300", "r300r900"):
         betting = parse_betting(HUNL, text)
@@ -120,7 +120,7 @@ def test_bets_of_the_menu_need_no_solve_of_their_own(blueprint: Blueprint, tmp_p
     assert len(list(tmp_path.glob("*.npy"))) == 2  # one for each seat
 
 
-def test_what_time_cut_off_is_answered_and_goes_on_later(blueprint: Blueprint, tmp_path: Path) -> None:
+def test_cut_off_solve_is_continued_later(blueprint: Blueprint, tmp_path: Path) -> None:
     preflop, betting = make(blueprint, tmp_path, iterations=60), start(HUNL).apply(CALL)
     first = preflop.decide(betting, (), None, 1, Limits(seconds=0.0))
     assert 0 < first.iterations < 60
@@ -132,7 +132,7 @@ def test_what_time_cut_off_is_answered_and_goes_on_later(blueprint: Blueprint, t
     np.testing.assert_array_equal(whole.strategy.probabilities, at_once.strategy.probabilities)
 
 
-def test_the_oldest_solves_make_room(
+def test_oldest_solutions_are_deleted_first(
     blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("solver.preflop_play._MOST_FILES", 3)
@@ -144,7 +144,7 @@ def test_the_oldest_solves_make_room(
     assert 2 <= len(list(tmp_path.glob("*.npy"))) <= 3
 
 
-def test_what_the_blueprint_has_is_looked_up(blueprint: Blueprint, tmp_path: Path) -> None:
+def test_menu_bets_are_looked_up(blueprint: Blueprint, tmp_path: Path) -> None:
     preflop = make(blueprint, tmp_path, always=False)
     plain = BlueprintPreflop(blueprint, BlueprintWalk(blueprint.tree, HUNL))
     for text in ("", "c", "r200", "r300r900", "cr300", "r300r900r20000"):
@@ -163,7 +163,9 @@ def test_what_the_blueprint_has_is_looked_up(blueprint: Blueprint, tmp_path: Pat
 
 
 @pytest.mark.parametrize("text", ["r217", "r300r777", "cr250", "r300r900r2345", "r20000", "r300r777r2400"])
-def test_a_departure_is_solved_and_stays_one(blueprint: Blueprint, tmp_path: Path, text: str) -> None:
+def test_departure_is_solved_and_later_actions_follow_its_solution(
+    blueprint: Blueprint, tmp_path: Path, text: str
+) -> None:
     preflop = make(blueprint, tmp_path, always=False)
     betting = parse_betting(HUNL, text)
     while True:
@@ -176,25 +178,25 @@ def test_a_departure_is_solved_and_stays_one(blueprint: Blueprint, tmp_path: Pat
         raises = [action for action in decision.strategy.actions if action.kind is ActionKind.RAISE]
         if not raises:
             break
-        betting = betting.apply(raises[0])  # of the new menu: no departure of its own
+        betting = betting.apply(raises[0])  # in the new menu, so not another departure
 
 
-def test_ranges_before_a_departure_are_those_that_were_played(blueprint: Blueprint, tmp_path: Path) -> None:
-    """We open by the blueprint, and he raises to something else: our range is the blueprint's."""
+def test_ranges_before_a_departure_follow_the_blueprint(blueprint: Blueprint, tmp_path: Path) -> None:
+    """We open by the blueprint and face an off-tree raise: our range is the blueprint's."""
     preflop = make(blueprint, tmp_path, always=False)
     played = preflop.decide(start(HUNL), (), None, 1, UNLIMITED).after(raise_to(300))
     decision = preflop.decide(parse_betting(HUNL, "r300r777"), (), None, 1, UNLIMITED)
     ours = played.ranges[1] / played.ranges[1].max()
     np.testing.assert_allclose(decision.ranges[1], np.maximum(ours, LEAST_SHARE), rtol=1e-5)
-    assert np.ptp(decision.ranges[0]) > 0  # his is what he raises with in the solution
-    # A second departure goes on from the first solution.
+    assert np.ptp(decision.ranges[0]) > 0  # the opponent's range follows from the solution
+    # A second departure starts from the first solution's ranges.
     ours = preflop.decide(parse_betting(HUNL, "r217"), (), None, 1, UNLIMITED).after(raise_to(651)).ranges[0]
     again = preflop.decide(parse_betting(HUNL, "r217r651r2000"), (), None, 1, UNLIMITED)
     np.testing.assert_allclose(again.ranges[0], np.maximum(ours / ours.max(), LEAST_SHARE), rtol=1e-5)
 
 
-def test_the_flop_begins_with_what_was_played(blueprint: Blueprint, tmp_path: Path) -> None:
-    """Whether our call ends the round or his; time that cut the solve off does not make another of it."""
+def test_flop_ranges_follow_the_played_strategy(blueprint: Blueprint, tmp_path: Path) -> None:
+    """Whether our call or theirs ends the round, and even if the solve was cut off."""
     preflop = make(blueprint, tmp_path, always=False, iterations=60)
     for text, action in (("r217", CALL), ("r217", raise_to(651))):
         betting = parse_betting(HUNL, text)
@@ -212,7 +214,7 @@ def test_the_flop_begins_with_what_was_played(blueprint: Blueprint, tmp_path: Pa
 @pytest.mark.kernel
 @pytest.mark.parametrize("for_chooser", [False, True])
 def test_leaves_that_share_matrices(for_chooser: bool) -> None:
-    """Beside numpy: two leaves of three strategies, one of one, with stakes."""
+    """Compared with numpy: two leaves of three strategies, one of one, with stakes."""
     rng = np.random.default_rng(1)
     hands, stride, choices = 5, 8, 3
     matrices = rng.normal(size=(7, hands, hands)).astype(np.float32)
@@ -220,7 +222,7 @@ def test_leaves_that_share_matrices(for_chooser: bool) -> None:
     picked = PickedMatrices(np.array([1, 0, 4]), np.array([3, 1, 3]), stake)
     reach = np.zeros((3, 1 + choices, stride), dtype=np.float32)
     reach[:, 1:, :hands] = rng.uniform(size=(3, choices, hands))
-    reach[0, 2] = 0  # a strategy nobody chooses
+    reach[0, 2] = 0  # a strategy that is never chosen
     reach[:, 0] = reach[:, 1:].sum(axis=1)
     value = np.zeros_like(reach)
     multiply_picked(matrices, picked, for_chooser, reach, value)
@@ -234,16 +236,16 @@ def test_leaves_that_share_matrices(for_chooser: bool) -> None:
             np.testing.assert_allclose(value[leaf, 0, :hands], total, rtol=1e-4, atol=1e-5)
 
 
-def test_a_bet_that_hardly_any_hand_makes_still_tells_of_them(blueprint: Blueprint, tmp_path: Path) -> None:
-    """An open of 25 big blinds: he may do better, but who does it all the same has what it is done with."""
+def test_rare_bets_narrow_the_range(blueprint: Blueprint, tmp_path: Path) -> None:
+    """A bad open of 25 big blinds: the hands that make it still follow from the solution."""
     preflop = make(blueprint, tmp_path)
     betting = parse_betting(HUNL, "r2500c/")
     theirs = preflop.context(betting, 1, UNLIMITED).ranges[betting.actor ^ 1]
     assert theirs.max() > 2 * theirs.min()
 
 
-def test_our_range_stays_the_one_that_was_played(blueprint: Blueprint, tmp_path: Path) -> None:
-    """A solve that was cut off goes on when the next decision asks for it; what was done is done."""
+def test_our_range_is_not_changed_by_a_continued_solve(blueprint: Blueprint, tmp_path: Path) -> None:
+    """A cut-off solve is continued by the next decision, but our earlier actions keep their range."""
     preflop = make(blueprint, tmp_path, iterations=300)
     context = preflop.decide(parse_betting(HUNL, "r217"), (), None, 1, Limits(seconds=0.0)).after(
         raise_to(651)

@@ -1,4 +1,4 @@
-"""The push/fold equilibrium against published thresholds, a brute-force best response, and its own rules."""
+"""The push/fold equilibrium against published thresholds and a brute-force best response."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_big_blind_calls_up_to_the_published_stacks(hand: str, most: float) 
 
 @pytest.mark.parametrize(("hand", "most"), [("K2o", 11.6), ("Q2s", 12.7), ("J3s", 10.6)])
 def test_the_small_blind_pushes_up_to_the_published_stacks(hand: str, most: float) -> None:
-    """Of the widely printed chart of the heads-up equilibrium."""
+    """Thresholds of the widely printed chart of the heads-up equilibrium."""
     assert push_gain(most - 0.1, hand) > 0 > push_gain(most + 0.1, hand)
 
 
@@ -48,8 +48,8 @@ def test_the_chart_at_ten_big_blinds() -> None:
 
 
 @pytest.mark.parametrize("stack", [2.0, 10.0, 20.0])
-def test_nobody_can_do_better(stack: float) -> None:
-    """Best responses, class by class, written out with loops over a few classes."""
+def test_no_best_response_gains(stack: float) -> None:
+    """Best responses by class, written out with loops over a few classes."""
     solved = solve_push_fold(stack)
     assert solved.exploitability <= 1e-7
     pairs, wins = class_pairs().astype(float), class_wins().astype(float)
@@ -70,7 +70,7 @@ def test_nobody_can_do_better(stack: float) -> None:
                 assert share == pytest.approx(float(gain > 0), abs=1e-3), hand
 
 
-def test_the_value_is_that_of_both_strategies() -> None:
+def test_value_matches_both_strategies() -> None:
     solved = solve_push_fold(10.0)
     assert small_blind_value(10.0, solved.push, solved.call) == pytest.approx(solved.value, abs=1e-12)
     never = np.zeros(169)

@@ -15,6 +15,6 @@ def test_rare_actions_are_dropped_and_the_rest_adds_up() -> None:
     np.testing.assert_array_equal(drop_rare(rows, 0.0), rows)
 
 
-def test_where_everything_is_rare_nothing_is_dropped() -> None:
+def test_nothing_is_dropped_if_every_action_is_rare() -> None:
     rows = np.full((4, 2), 0.25, dtype=np.float32)
     np.testing.assert_array_equal(drop_rare(rows, 0.3), rows)

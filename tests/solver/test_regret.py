@@ -35,7 +35,7 @@ def random_table(num_actions: int, seed: int) -> np.ndarray:
 
 
 def strategy_of(rows: np.ndarray) -> np.ndarray:
-    """Regret matching, hand by hand."""
+    """Regret matching for each hand."""
     result = np.zeros_like(rows, dtype=np.float64)
     for h in range(rows.shape[1]):
         positive = [max(float(x), 0.0) for x in rows[:, h]]
@@ -94,7 +94,7 @@ def test_values_and_regrets(num_actions: int, floor: float, accumulate: bool) ->
 
 
 @pytest.mark.parametrize("num_actions", [2, 3, 4])
-def test_compiled_action_counts_do_the_same(num_actions: int) -> None:
+def test_kernels_for_fixed_action_counts_match_the_general_ones(num_actions: int) -> None:
     rng = np.random.default_rng(6)
     spread = {2: spread_2, 3: spread_3, 4: spread_4}[num_actions]
     update = {2: update_2, 3: update_3, 4: update_4}[num_actions]
@@ -102,7 +102,7 @@ def test_compiled_action_counts_do_the_same(num_actions: int) -> None:
     regret = table.reshape(num_actions, STRIDE)
     regret[:] = rng.random(regret.shape) - 0.3
     regret[:, ::5] = -0.1
-    regret[0, 9] = 1e-35  # too little to divide by
+    regret[0, 9] = 1e-35  # too small to divide by
     regret[1:, 9] = 0.0
     average[:] = 2.0
     rows = aligned((num_actions + 1) * STRIDE)
@@ -125,7 +125,7 @@ def test_compiled_action_counts_do_the_same(num_actions: int) -> None:
         np.testing.assert_allclose(rows[BEGIN:END], node_value[BEGIN:END], rtol=1e-5)
 
 
-def test_a_lone_thread_meets_nobody() -> None:
+def test_barrier_of_one_thread_returns_at_once() -> None:
     counters = np.zeros(NUM_COUNTERS, dtype=np.int64)
     meet(counters, 1)
     assert counters[GENERATION] == 0

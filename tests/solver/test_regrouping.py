@@ -1,4 +1,4 @@
-"""A training that goes on with other buckets."""
+"""Trainings continued with other buckets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PRUNE_BELOW = -30_000.0
 
 
 def games(buckets: int) -> tuple[TrainingGame, TrainingGame]:
-    """The tiny game with its eight buckets, and with others."""
+    """The tiny game with its eight buckets, and with other buckets."""
     tiny = named_preset("tiny")
     return tiny.game(), tiny.game((NUM_CLASSES, buckets, buckets, buckets))
 
@@ -44,7 +44,7 @@ def strategies(rows: F32) -> F32:
     return np.where(total > 0, positive / np.where(total > 0, total, 1), even)
 
 
-def test_buckets_that_are_split_play_as_before() -> None:
+def test_split_buckets_keep_their_strategies() -> None:
     old, new = games(16)
     shares = np.zeros((8, 16))
     for k in range(8):
@@ -58,15 +58,15 @@ def test_buckets_that_are_split_play_as_before() -> None:
             continue
         np.testing.assert_allclose(strategies(now[::2]), strategies(before), atol=1e-5)
         np.testing.assert_allclose(strategies(now[1::2]), strategies(before), atol=1e-5)
-        # What was learned is divided among them, by hands.
+        # Regrets are divided among the new buckets by hands.
         np.testing.assert_allclose(now[::2], 0.2 * 0.3 * before, rtol=1e-5)
         np.testing.assert_allclose(now[1::2], 0.2 * 0.7 * before, rtol=1e-5)
 
 
-def test_a_bucket_from_several_gets_the_share_of_each() -> None:
+def test_bucket_from_several_gets_their_shares() -> None:
     rng = np.random.default_rng(6)
     counts = rng.integers(0, 50, size=(8, 5)).astype(np.float64)
-    counts[:, 4] = 0  # no hand is in it
+    counts[:, 4] = 0  # an empty bucket
     old, new = games(5)
     regret = some_regrets(old)
     after = regroup_regrets(old, regret, new, overlaps(counts), PRUNE_BELOW)
@@ -78,7 +78,7 @@ def test_a_bucket_from_several_gets_the_share_of_each() -> None:
             assert now[j, action] == pytest.approx(0.2 * expected, rel=1e-4, abs=1e-3)
 
 
-def test_what_is_skipped_is_skipped_on_if_the_mean_says_so() -> None:
+def test_pruned_actions_stay_pruned_if_the_mean_does() -> None:
     old, new = games(2)
     counts = np.zeros((8, 2))
     counts[:4, 0] = counts[4:, 1] = 10
@@ -89,8 +89,8 @@ def test_what_is_skipped_is_skipped_on_if_the_mean_says_so() -> None:
         old.rows(regret, node)[:5, 0] = -36_000
     after = regroup_regrets(old, regret, new, overlaps(counts), PRUNE_BELOW)
     assert new.rows(after, flop)[0, 0] == -36_000
-    assert PRUNE_BELOW < new.rows(after, flop)[1, 0] < 0  # one of four had given up on it
-    # Where nothing is ever skipped, all is scaled.
+    assert PRUNE_BELOW < new.rows(after, flop)[1, 0] < 0  # pruned in only one of the four
+    # Without pruning everything is scaled.
     assert new.rows(after, river)[0, 0] == pytest.approx(0.2 * 4 * -36_000)
 
 
@@ -106,7 +106,7 @@ def half_done() -> TrainingState:
 SPLIT = overlaps(np.repeat(np.eye(8), 2, axis=1))
 
 
-def test_a_training_goes_on_and_its_blueprint_tells(tmp_path: Path) -> None:
+def test_regrouped_training_continues_and_is_recorded(tmp_path: Path) -> None:
     state, finer = half_done(), small_cards(16)
     assert state.sums.any()
     iterations = state.record["iterations"]
@@ -143,7 +143,7 @@ def test_buckets_may_change_twice() -> None:
     np.testing.assert_allclose(new.rows(finest.regret, flop)[::4], 0.01 * learned, rtol=1e-5)
 
 
-def test_a_longer_plan_leaves_the_scale_and_burns_in_again(tmp_path: Path) -> None:
+def test_longer_plan_keeps_the_scale_and_restarts_the_burn_in(tmp_path: Path) -> None:
     state, finer = half_done(), small_cards(16)
     before = parse_record(tmp_path, state.record, state.cards)
     longer = make_plan(before.plan.settings, before.plan.seed, 80_000)
@@ -165,8 +165,8 @@ def test_a_longer_plan_leaves_the_scale_and_burns_in_again(tmp_path: Path) -> No
     coarse.close()
 
 
-def test_the_burn_in_stays_a_share_of_what_the_buckets_learn(tmp_path: Path) -> None:
-    """However often the plan becomes longer, and when they change once more."""
+def test_burn_in_stays_a_share_of_the_buckets_training(tmp_path: Path) -> None:
+    """Holds for any number of longer plans, and for another change of buckets."""
     state = half_done()
     before = parse_record(tmp_path, state.record, state.cards)
     done = before.iterations

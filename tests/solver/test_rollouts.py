@@ -1,4 +1,4 @@
-"""Play-outs with whole ranges against play-outs hand by hand, and how leaves are matched."""
+"""Rollouts with whole ranges against rollouts by pairs of hands, and the matching of leaves."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHANCE = 1 / (45 * 44)
 
 
 class AnyBuckets:
-    """Buckets that depend on board and hand, and mean nothing: real ones take long as plain Python."""
+    """Meaningless buckets that depend on board and hand: real ones are slow as plain Python."""
 
     def __init__(self, counts: tuple[int, ...] = (8, 8, 8)) -> None:
         self._counts = dict(zip((3, 4, 5), counts, strict=True))
@@ -67,7 +67,7 @@ def few_hands(count: int, seed: int) -> np.ndarray:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("chooser", [0, 1])
-def test_whole_ranges_give_what_pairs_of_hands_give(blueprint: Blueprint, chooser: int) -> None:
+def test_range_rollouts_match_pairwise_rollouts(blueprint: Blueprint, chooser: int) -> None:
     root = BettingRoot(1, (300, 300), 20_000, 100)
     tree = build_tree(root, parse_menu_book("100%, a | a"), max_rounds=1)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
@@ -97,8 +97,8 @@ def test_whole_ranges_give_what_pairs_of_hands_give(blueprint: Blueprint, choose
 
 
 @pytest.mark.kernel
-def test_both_may_choose(blueprint: Blueprint) -> None:
-    """Each choice of the traverser is worth the sum over what his opponent brings by each of his."""
+def test_choices_of_both_players_add_up(blueprint: Blueprint) -> None:
+    """Each choice of the traverser is valued against the sum of the opponent's reaches by choice."""
     leaves = leaves_of(blueprint, BettingRoot(1, (300, 300), 20_000, 100), "100% | -", (300, 0))
     tree = build_tree(BettingRoot(1, (300, 300), 20_000, 100), parse_menu_book("100% | -"), max_rounds=1)
     game = one_round_game(FLOP, tree, few_hands(2, 1))
@@ -123,8 +123,8 @@ def test_both_may_choose(blueprint: Blueprint) -> None:
             assert value[n, 1 + own, i] == pytest.approx(expected, rel=2e-4, abs=0.05)
 
 
-def test_both_solve_the_same_game(blueprint: Blueprint) -> None:
-    """Whoever chooses, what one player has at the root the other has not."""
+def test_rollout_game_is_zero_sum(blueprint: Blueprint) -> None:
+    """With any choosers, root values of both players add up to zero."""
     root = BettingRoot(1, (300, 300), 20_000, 100)
     tree = build_tree(root, parse_menu_book("100%, a | a"), max_rounds=1)
     leaves = leaves_of(blueprint, root, "100%, a | a", (300, 0))
@@ -140,8 +140,8 @@ def test_both_solve_the_same_game(blueprint: Blueprint) -> None:
         assert worth[0] == pytest.approx(-worth[1], abs=0.01 * 600)
 
 
-def test_luck_is_taken_out(blueprint: Blueprint) -> None:
-    """The same values on average, steadier; and where nobody can bet any more, the mean itself."""
+def test_control_variate_keeps_the_mean_and_reduces_variance(blueprint: Blueprint) -> None:
+    """The mean is unchanged and the variance smaller; without further betting each sample is the mean."""
     root = BettingRoot(1, (300, 300), 20_000, 100)
     tree = build_tree(root, parse_menu_book("a | a"), max_rounds=1)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
@@ -164,12 +164,12 @@ def test_luck_is_taken_out(blueprint: Blueprint) -> None:
     np.testing.assert_allclose(steady_values.mean(axis=0), plain.mean(axis=0), rtol=1e-3, atol=0.5)
     assert steady_values.std(axis=0).mean() < 0.7 * plain.std(axis=0).mean()
     shut = [i for i, leaf in enumerate(leaves) if leaf.blueprint_node == SHOWDOWN_ONLY]
-    # Two sums of floats whose difference is 0: no more than rounding.
+    # Two sums of floats whose difference is 0 up to rounding.
     np.testing.assert_allclose(steady_values[0, shut], steady_values[-1, shut], rtol=1e-5, atol=0.1)
 
 
-def test_luck_told_by_old_ranges_is_luck_too(blueprint: Blueprint) -> None:
-    """In the mean over all run-outs nothing changes, whichever ranges luck is told by."""
+def test_control_variate_is_unbiased_for_any_ranges(blueprint: Blueprint) -> None:
+    """The mean over all run-outs is unchanged, whichever ranges the control variate uses."""
     root = BettingRoot(1, (300, 300), 20_000, 100)
     tree = build_tree(root, parse_menu_book("a | a"), max_rounds=1)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
@@ -188,8 +188,8 @@ def test_luck_told_by_old_ranges_is_luck_too(blueprint: Blueprint) -> None:
             value = np.zeros_like(new)
             if i == 0:
                 rollouts.evaluate(False, old, value, step)
-            if rollouts._yardsticks is not None:
-                rollouts._yardsticks[False]._next = np.inf
+            if rollouts._controls is not None:
+                rollouts._controls[False]._next = np.inf
             rollouts.evaluate(False, new, value, step)
             total += value
         means.append(total[:, 0, :count] / RUN_OUTS)
@@ -199,7 +199,7 @@ def test_luck_told_by_old_ranges_is_luck_too(blueprint: Blueprint) -> None:
 def pair_values(
     blueprint: Blueprint, leaves: list[Leaf], labels: np.ndarray, river: tuple[int, ...], chooser: int
 ) -> np.ndarray:
-    """[L, K, H, H]: what the chooser's opponent wins with hand i against j, weighted as a sample."""
+    """[L, K, H, H]: what the chooser's opponent wins with hand i against j, with a sample's weight."""
     result = np.zeros((len(leaves), 4, len(labels), len(labels)))
     for i, own in enumerate(labels):
         for j, other in enumerate(labels):
@@ -216,7 +216,7 @@ def pair_values(
     return result
 
 
-def test_every_run_out_comes_once_and_turn_cards_take_turns() -> None:
+def test_run_outs_come_once_and_turn_cards_alternate() -> None:
     cards = run_outs(FLOP, 3)
     drawn = [next(cards) for _ in range(RUN_OUTS)]
     assert len(set(drawn)) == RUN_OUTS
@@ -225,7 +225,7 @@ def test_every_run_out_comes_once_and_turn_cards_take_turns() -> None:
     assert all(turn != river and not {turn, river} & set(FLOP) for turn, river in drawn)
 
 
-def test_leaves_of_the_blueprints_own_menu_are_its_own(blueprint: Blueprint) -> None:
+def test_leaves_of_the_blueprints_menu_match_exactly(blueprint: Blueprint) -> None:
     leaves = leaves_of(
         blueprint, BettingRoot(1, (300, 300), 20_000, 100), "50%, 100%, a | 100%, a | a", (300, 0)
     )
@@ -249,7 +249,7 @@ def test_other_sizes_and_pots_are_scaled(blueprint: Blueprint) -> None:
 
 
 @pytest.mark.kernel
-def test_solving_with_play_outs_is_repeatable(blueprint: Blueprint) -> None:
+def test_solving_with_rollouts_is_deterministic(blueprint: Blueprint) -> None:
     root = BettingRoot(1, (300, 300), 20_000, 100)
     tree = build_tree(root, parse_menu_book("100%, a | a"), max_rounds=1)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)

@@ -1,4 +1,4 @@
-"""Opponent strategies by self-play, on Leduc."""
+"""Opponent strategies by self-play, in Leduc."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def solved() -> tuple[Game, np.ndarray]:
     return solver.game, solver.average
 
 
-def test_the_first_round_keeps_its_decisions_and_ends_in_leaves(solved: tuple[Game, np.ndarray]) -> None:
+def test_first_round_keeps_its_decisions_and_ends_in_leaves(solved: tuple[Game, np.ndarray]) -> None:
     game, _ = solved
     tree = first_round(game.tree)
     assert tree.num_rounds == 1
@@ -42,7 +42,7 @@ def test_the_first_round_keeps_its_decisions_and_ends_in_leaves(solved: tuple[Ga
 def test_generated_strategies_gain_nothing_from_the_blueprint(solved: tuple[Game, np.ndarray]) -> None:
     game, _ = solved
     rough = Solver(game)
-    rough.run(3)  # full of mistakes to gain from
+    rough.run(3)  # a blueprint with many mistakes
     strategies = generate_strategies(game, rough.average, 0, 3, iterations=200)
     values = continuation_values(game, rough.average, strategies, 0)
     plain = Solution(game, rough.average, 0)
@@ -50,12 +50,12 @@ def test_generated_strategies_gain_nothing_from_the_blueprint(solved: tuple[Game
     for n, leaf in enumerate(leaves):
         gets = -np.einsum("kij,i->kj", values[n], plain.reach(0, int(leaf)))
         assert (gets <= gets[0] + 1e-4).all()
-    # Weakening moves all boards alike, so the mean over boards is the mean of the boards.
+    # Weakening shifts all boards alike, so the mean over boards is consistent.
     boards = board_values(game, rough.average, strategies, 0)
     np.testing.assert_allclose(boards.sum(axis=2) * game.chance[1], values, atol=1e-4)
 
 
-def test_more_strategies_make_the_depth_limit_harmless(solved: tuple[Game, np.ndarray]) -> None:
+def test_more_strategies_reduce_the_cost_of_the_depth_limit(solved: tuple[Game, np.ndarray]) -> None:
     game, blueprint = solved
     value = game_value(game)
     found = []

@@ -35,7 +35,7 @@ def test_boards_are_checked() -> None:
         turn_spot(),
     ],
 )
-def test_memory_is_known_beforehand(spot) -> None:
+def test_memory_estimate_is_accurate(spot) -> None:
     tree = spot.tree()
     solver = Solver(spot.game(tree), threads=2)
     assert estimate_memory(spot, tree, 2) == pytest.approx(solver.memory_bytes, rel=0.12)

@@ -1,4 +1,4 @@
-"""Luck taken out of leaf values, beside plain numpy."""
+"""The control variate of leaf values, compared with plain numpy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def rows(*shape: int, seed: int) -> np.ndarray:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("num_leaves", [1, 4, 6])
-def test_means_are_products_with_the_table(num_leaves: int) -> None:
+def test_mean_wins_match_matrix_products(num_leaves: int) -> None:
     num_hands, stride = 21, 2 * TILE
     wins = rows(num_hands, num_hands, seed=1)
     reach = rows(num_leaves, 3, stride, seed=2)
@@ -32,7 +32,7 @@ def test_means_are_products_with_the_table(num_leaves: int) -> None:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize(("first", "end"), [(0, 1), (1, 3)])
-def test_values_lose_their_luck_and_all_ins_all_of_it(first: int, end: int) -> None:
+def test_control_variate_matches_numpy(first: int, end: int) -> None:
     stakes, shut = np.array([300, 900, 500], dtype=np.float32), np.array([0, 1, 0], dtype=np.uint8)
     wins, means, now = rows(3, TILE, seed=1), rows(3, TILE, seed=2), rows(3, TILE, seed=4)
     value = rows(3, 3, TILE, seed=3)

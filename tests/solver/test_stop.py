@@ -13,7 +13,7 @@ from solver.toys import leduc
 
 @kernel
 def read_clock() -> int:
-    return now()  # only kernels can call it
+    return now()  # can only be called from kernels
 
 
 @pytest.mark.kernel
@@ -34,7 +34,7 @@ def test_a_stop_word_is_set_by_hand_or_by_the_clock() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_deadline_in_the_past_leaves_a_valid_answer_and_a_solver_that_works(threads: int) -> None:
+def test_past_deadline_leaves_a_valid_average_and_a_usable_solver(threads: int) -> None:
     solver = Solver(leduc(), threads=threads)
     assert solver.solve(deadline=time.monotonic() - 1).iterations == 0
     np.testing.assert_allclose(solver.solution().strategy(0).sum(axis=0), 1, rtol=1e-6)
@@ -43,11 +43,11 @@ def test_a_deadline_in_the_past_leaves_a_valid_answer_and_a_solver_that_works(th
 
 
 @pytest.mark.parametrize("seconds", [1e12, np.inf])
-def test_a_deadline_may_never_come(seconds: float) -> None:
+def test_infinite_deadlines_are_accepted(seconds: float) -> None:
     assert Solver(leduc()).solve(max_iterations=5, deadline=time.monotonic() + seconds).iterations == 5
 
 
-def test_a_stop_before_the_solve_counts() -> None:
+def test_stop_before_the_solve_is_kept() -> None:
     solver = Solver(leduc())
     solver.stop()
     assert solver.solve(max_iterations=5).iterations == 0

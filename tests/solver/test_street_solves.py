@@ -1,4 +1,4 @@
-"""Solves of one street: what the opponent did is believed, unless nobody does it, whoever he is."""
+"""Solves of one street: the opponent's action narrows the range, unless no hand takes it; in both seats."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
 
 @pytest.fixture(scope="module")
 def without_all_ins(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
-    """One that does not go all-in on flops."""
+    """A blueprint that never goes all-in on flops: the warm start of flop solves follows it."""
     return made_up_blueprint(tmp_path_factory.mktemp("blueprints"), NO_ALL_IN)
 
 
@@ -64,7 +64,7 @@ def facing_all_in(blueprint: Blueprint, kind: str, opponent: int, theirs: F32) -
 
 @pytest.mark.parametrize("opponent", [0, 1], ids=["big blind", "button"])
 @pytest.mark.parametrize("kind", ["exact", "safe"])
-def test_an_action_that_no_hand_takes_leaves_no_range_if_the_solve_began_from_nothing(
+def test_actions_never_taken_leave_an_empty_range_after_a_cold_start(
     without_all_ins: Blueprint, kind: str, opponent: int
 ) -> None:
     decision = facing_all_in(without_all_ins, kind, opponent, HOPELESS)
@@ -74,10 +74,10 @@ def test_an_action_that_no_hand_takes_leaves_no_range_if_the_solve_began_from_no
 
 @pytest.mark.parametrize("opponent", [0, 1], ids=["big blind", "button"])
 @pytest.mark.parametrize("kind", ["flop", "turn", "safe turn"])
-def test_an_action_that_no_hand_takes_leaves_the_range_if_the_solve_began_with_the_blueprint(
+def test_actions_never_taken_leave_the_range_as_it_was_after_a_warm_start(
     without_all_ins: Blueprint, kind: str, opponent: int
 ) -> None:
-    """The answer is the one that kept every hand from it. Against the whole range most hands would call."""
+    """The answer is the one that deters every hand. Against the whole range most of our hands would call."""
     decision = facing_all_in(without_all_ins, kind, opponent, HOPELESS)
     theirs, before = decision.ranges[opponent], HOPELESS * unblocked(BOARD[: SOLVES[kind]])
     assert (theirs[before > 0] == before[before > 0]).all()
@@ -85,24 +85,24 @@ def test_an_action_that_no_hand_takes_leaves_the_range_if_the_solve_began_with_t
 
 @pytest.mark.parametrize("opponent", [0, 1], ids=["big blind", "button"])
 @pytest.mark.parametrize("kind", ["exact", "safe"])
-def test_what_one_hand_in_thousands_does_is_done(blueprint: Blueprint, kind: str, opponent: int) -> None:
+def test_action_of_a_single_rare_hand_counts_as_taken(blueprint: Blueprint, kind: str, opponent: int) -> None:
     rare = np.float32(LEAST_SHARE) * STRAIGHT
     decision = facing_all_in(blueprint, kind, opponent, HOPELESS + rare)
     theirs = decision.ranges[opponent]
     assert theirs[STRAIGHT > 0].sum() > 0.9 * theirs.sum()
 
 
-def test_the_second_players_first_strategy_is_what_the_first_iteration_leaves(blueprint: Blueprint) -> None:
-    """Why reach alone does not tell: as much as that is left of what he never does again."""
+def test_first_iteration_leaves_player_1s_uniform_strategy_in_the_average(blueprint: Blueprint) -> None:
+    """Why reach alone is no test: this much of an action that is never taken again stays in the average."""
     decision = facing_all_in(blueprint, "exact", 1, HOPELESS)
     assert isinstance(decision.solved, _ToTheEnd)
     solver = decision.solved.solver
     reach, weights = solver.solution().reach(1, decision.node), solver.game.ranges[1]
-    left = solver.schedule.first_share(solver.iterations) / 3  # he can check, bet the pot, or all he has
+    left = solver.schedule.first_share(solver.iterations) / 3  # three actions: check, pot, all-in
     assert reach[weights > 0] == pytest.approx(left * weights[weights > 0], rel=1e-3)
 
 
-def test_short_decisions_take_luck_out_where_the_table_is_in_memory(blueprint: Blueprint) -> None:
+def test_short_decisions_reduce_variance_if_the_table_is_cached(blueprint: Blueprint) -> None:
     solves = StreetSolves(blueprint, BlueprintWalk(blueprint.tree, HUNL), AgentSettings(MENU, MENU, MENU))
     betting, board = parse_betting(HUNL, "r300c/"), parse_cards("Ts6d3c")
     root = find_root(betting, board, Context("r300c/", everything(), {}))
@@ -120,7 +120,7 @@ def test_short_decisions_take_luck_out_where_the_table_is_in_memory(blueprint: B
 
 
 def test_menus_follow_the_time_there_is(blueprint: Blueprint) -> None:
-    """With much time the richest with bets of our own, with little the quickest."""
+    """With much time the rich menu with own bets is used, with little the quick one."""
     street = StreetSettings(
         "100% | a", 30, quick_menu="100% | -", iterations_wanted=50, rich_menu="50%, 100% | a",
         rich_iterations=50, own_bets="30%", own_iterations=100,
@@ -136,5 +136,5 @@ def test_menus_follow_the_time_there_is(blueprint: Blueprint) -> None:
         if choice not in seen:
             seen.append(choice)
     assert [actions for _, actions in seen] == [(0, 480, 600, 900), (0, 600, 900), (0, 900), (0, 900)]
-    assert seen == sorted(seen, reverse=True)  # each smaller than the one before
+    assert seen == sorted(seen, reverse=True)  # each menu smaller than the one before
     assert solves._tree(2, street, root, None, 1).actions_of(0) == (0, 900)

@@ -68,7 +68,7 @@ def played_coin_toss(heads_plays: float, tails_plays: float, guesses_heads: floa
 
 
 def solved_again(solution: Solution, subgame: Subgame, iterations: int = 2000) -> tuple[Solution, float]:
-    """The combined strategies, and how often player 1 guesses heads in them."""
+    """The combined strategies, and the probability that player 1 guesses heads."""
     solver = subgame.solver(subgame.same_game(solution, GUESS))
     solver.run(iterations)
     combined = replace(solution, average=solution.average.copy())
@@ -77,12 +77,12 @@ def solved_again(solution: Solution, subgame: Subgame, iterations: int = 2000) -
 
 
 def coin_value(solution: Solution) -> float:
-    """What player 0 wins by a best response."""
+    """Player 0's value of a best response."""
     return measure(Engine(solution.game), solution.average).best_responses[0]
 
 
 def test_coin_toss_unsafe_solving_is_exploited() -> None:
-    """Player 1 already guesses right (heads ¼), but plays on his belief that heads is likelier."""
+    """Player 1 already guesses correctly (heads ¼), but the subgame only knows that heads is likelier."""
     solution = played_coin_toss(heads_plays=0.9, tails_plays=0.5, guesses_heads=0.25)
     assert coin_value(solution) == pytest.approx(0.0, abs=1e-6)
     combined, heads = solved_again(solution, unsafe_subgame(solution, GUESS))
@@ -91,7 +91,7 @@ def test_coin_toss_unsafe_solving_is_exploited() -> None:
 
 
 @pytest.mark.parametrize("gifts", [False, True])
-def test_coin_toss_safe_solving_is_not(gifts: bool) -> None:
+def test_coin_toss_safe_solving_is_not_exploited(gifts: bool) -> None:
     solution = played_coin_toss(heads_plays=0.9, tails_plays=0.5, guesses_heads=0.25)
     subgame = (reach_subgame if gifts else safe_subgame)(solution, GUESS, 0, player=1)
     assert subgame.alternative is not None
@@ -102,9 +102,9 @@ def test_coin_toss_safe_solving_is_not(gifts: bool) -> None:
 
 
 def test_coin_toss_reach_uses_the_gift() -> None:
-    """Guessing evenly lets heads expect 0 by playing, but selling is worth ½: playing heads gives up ½.
+    """Guessing evenly gives heads 0 by playing, but selling is worth ½: playing heads gives up ½.
 
-    The plain gadget must keep both coins at 0, so nothing but ½ will do; Reach allows heads ¼ to ½.
+    The plain gadget must keep both coins at 0, which only ½ does; Reach allows ¼ to ½ for heads.
     """
     solution = played_coin_toss(heads_plays=0.5, tails_plays=0.5, guesses_heads=0.5)
     assert coin_value(solution) == pytest.approx(0.25, abs=1e-6)
@@ -123,7 +123,7 @@ def test_coin_toss_reach_uses_the_gift() -> None:
 
 
 @pytest.mark.kernel
-def test_a_range_that_must_enter_makes_the_subgame_unsafe() -> None:
+def test_fully_forced_gadget_is_an_unsafe_subgame() -> None:
     solution = random_solution(holdem("AsKd7h2c", 100, 200, "100% | a", RIVER_HANDS), 1)
     node = round_roots(solution.game)[0]
     safe, unsafe = safe_subgame(solution, node, 1, player=1), unsafe_subgame(solution, node, 1)
@@ -135,8 +135,8 @@ def test_a_range_that_must_enter_makes_the_subgame_unsafe() -> None:
     np.testing.assert_allclose(*found, rtol=1e-5)
 
 
-def test_coin_toss_who_must_enter_is_played_for() -> None:
-    """Between what is safe (heads ¼) and what is best against the range he came with (heads always)."""
+def test_coin_toss_forced_share_lies_between_safe_and_unsafe() -> None:
+    """The result is between the safe one (heads ¼) and the best against the range (heads always)."""
     solution = played_coin_toss(heads_plays=0.9, tails_plays=0.5, guesses_heads=0.25)
     safe, unsafe = safe_subgame(solution, GUESS, 0, player=1), unsafe_subgame(solution, GUESS)
     believed = replace(safe, ranges=unsafe.ranges)
@@ -188,7 +188,7 @@ def test_alternatives_match_their_definition_on_the_river() -> None:
 
 
 def resolve_leduc(solution: Solution, method: str, iterations: int = 400) -> float:
-    """NashConv after solving every second round again, for both players."""
+    """NashConv after re-solving every second round for both players."""
     game = solution.game
     combined = replace(solution, average=solution.average.copy())
     for node in round_roots(game):
@@ -216,7 +216,7 @@ def test_safe_solving_is_safe_in_leduc(iterations: int, method: str) -> None:
     assert resolve_leduc(solver.solution(), method) <= before + 2e-3
 
 
-def test_answers_put_back_where_they_came_from_change_nothing() -> None:
+def test_put_back_of_the_same_strategies_changes_nothing() -> None:
     game = holdem("AhKd7h4c", 100, 300, "a", RIVER_HANDS)
     solution = random_solution(game, 4)
     copy = replace(solution, average=solution.average.copy())
@@ -236,14 +236,14 @@ def test_answers_put_back_where_they_came_from_change_nothing() -> None:
             np.testing.assert_array_equal(copy.strategy(node + n, board), solver.solution().strategy(n))
 
 
-def test_an_action_the_solved_game_lacked_can_be_added_safely() -> None:
-    """Nested solving: the subgame starts before the opponent's action, with that action in his menu."""
+def test_off_tree_action_can_be_added_safely() -> None:
+    """Nested solving: the subgame starts before the opponent's action and offers that action."""
     menus = parse_menu_book("100%, a")
     root = even_root(3, 100, 400)
     parent = holdem("AhKd7h4c2s", 100, 400, "100%, a", RIVER_HANDS)
     solver = Solver(parent)
     solver.run(500)
-    node = parent.tree.find((CALL_ACTION,))  # player 1 acts; he will bet 33
+    node = parent.tree.find((CALL_ACTION,))  # player 1 acts and will bet 33
     subgame = reach_subgame(solver.solution(), node, 0, player=0)
     tree = build_tree(root_after(root, (CALL_ACTION,)), menus, extra={(): (83,)})
     assert tree.actions_of(0) == (CALL_ACTION, 83, 150, 450)
@@ -251,7 +251,7 @@ def test_an_action_the_solved_game_lacked_can_be_added_safely() -> None:
     nested.run(2000)
     pairs = nested.game.pairings()
     shortfall = np.minimum(margins(subgame, nested), 0.0) @ nested.game.ranges[1] / pairs
-    # Every other size is worth no more than before; the new one may be, as no strategy answered it yet.
+    # Other sizes are worth no more than before; the new one may be, as no strategy answered it yet.
     assert -10.0 < shortfall <= 0.0
     same = subgame.solver(subgame.same_game(solver.solution(), node))
     same.run(2000)
@@ -260,7 +260,7 @@ def test_an_action_the_solved_game_lacked_can_be_added_safely() -> None:
 
 
 @pytest.mark.parametrize("history", [(), (CALL_ACTION,), (150,), (150, 300), (0, 150, 0), (150, 0), (0, 0)])
-def test_a_subgame_of_the_rules_has_the_tree_of_the_node(history: tuple[int, ...]) -> None:
+def test_root_after_gives_the_subtree_of_the_node(history: tuple[int, ...]) -> None:
     menus, root = parse_menu_book("100%, a | 50%, a | a"), even_root(2, 100, 800, big_blind=10)
     whole = build_tree(root, menus)
     node = whole.find(history)
@@ -279,7 +279,7 @@ def test_no_subgame_starts_after_the_end(history: tuple[int, ...]) -> None:
         root_after(even_root(2, 100, 400, big_blind=10), history)
 
 
-def test_a_node_nobody_comes_to_is_refused() -> None:
+def test_unreached_node_is_refused() -> None:
     solution = played_coin_toss(heads_plays=0.0, tails_plays=0.0, guesses_heads=0.5)
     with pytest.raises(RangeError):
         unsafe_subgame(solution, GUESS)

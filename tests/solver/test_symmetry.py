@@ -21,7 +21,7 @@ def turn_game(board: str, ranges: tuple[str, str] = RANGES) -> Game:
     return holdem_game(parse_cards(board), tree, np.stack([parse_range(text) for text in ranges]))
 
 
-# Boards and how many of their 48 river cards are left: suits on the board that look alike merge.
+# Boards, and the number of their 48 river cards that are left after merging equivalent suits.
 @pytest.mark.parametrize(
     ("board", "rivers"),
     [
@@ -31,7 +31,7 @@ def turn_game(board: str, ranges: tuple[str, str] = RANGES) -> Game:
         ("AsKs7h4d", 48),
     ],
 )
-def test_river_cards_of_a_kind_are_one(board: str, rivers: int) -> None:
+def test_symmetric_river_cards_are_merged(board: str, rivers: int) -> None:
     assert len(merged(turn_game(board, ("random", "random"))).board_cards) == 1 + rivers
 
 
@@ -49,7 +49,7 @@ def test_a_merged_game_has_the_same_solution(board: str, threads: int) -> None:
     small = merged(game)
     assert small.table_size < game.table_size
     whole, part = Solver(game, threads=threads), Solver(small, threads=threads)
-    whole.run(1)  # later, rounding decides between equal actions and the two go their own ways
+    whole.run(1)  # later, rounding decides between equal actions and the two diverge
     part.run(1)
     again = unmerged(part, game)
     np.testing.assert_allclose(again.average, whole.average, rtol=1e-4, atol=1e-4)
@@ -63,7 +63,7 @@ def test_a_merged_game_has_the_same_solution(board: str, threads: int) -> None:
 
 
 @pytest.mark.parametrize("schedule", [DEFAULT_SCHEDULE, pcfr_plus()], ids=lambda schedule: schedule.name)
-def test_merging_again_loses_nothing(schedule: Schedule) -> None:
+def test_remerging_is_lossless(schedule: Schedule) -> None:
     game = turn_game("AsKs7s4s")
     small = merged(game)
     straight, part = Solver(small, schedule), Solver(small, schedule)
@@ -76,14 +76,14 @@ def test_merging_again_loses_nothing(schedule: Schedule) -> None:
     np.testing.assert_array_equal(back.average, straight.average)
 
 
-def test_locks_survive() -> None:
+def test_locks_survive_unmerging() -> None:
     game = turn_game("AsKs7s4s")
     part = Solver(merged(game))
     part.lock(0, np.ones((len(game.tree.children_of(0)), game.num_hands), dtype=np.float32))
     assert unmerged(part, game).frozen[0] == 1
 
 
-def test_other_games_stay_as_they_are() -> None:
+def test_other_games_are_not_merged() -> None:
     tree = build_tree(even_root(3, 100, 200, 1), parse_menu_book("a"))
     river = holdem_game(parse_cards("AsKs7s4s2s"), tree, np.ones((2, 1326), dtype=np.float32))
     assert merged(river) is river

@@ -66,7 +66,7 @@ def test_terminals_match_pairwise_comparison(board: str, menu: str, traverser: i
                 np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-3)
 
 
-def test_blocked_and_padding_hands_get_nothing() -> None:
+def test_blocked_and_padding_hands_get_zero() -> None:
     game = holdem("AhKd7h4c", 100, 300, "a", HANDS)
     board = int(game.boards.live[1:].argmin()) + 1
     live = int(game.boards.live[board])

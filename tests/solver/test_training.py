@@ -49,8 +49,8 @@ def test_a_resumed_training_ends_in_the_same_bytes(tmp_path: Path) -> None:
     np.testing.assert_array_equal(rest.trainer.regret, whole.trainer.regret)
 
 
-def test_an_extended_training_survives_a_stop_too(tmp_path: Path) -> None:
-    """Finished, extended, stopped in the new burn-in, resumed: the same bytes as without the stop."""
+def test_extended_training_survives_a_stop(tmp_path: Path) -> None:
+    """Finished, extended, stopped in the new burn-in, resumed: same bytes as without the stop."""
     longer = small_plan(200_000)
     for folder, stop in ((tmp_path / "whole", False), (tmp_path / "parts", True)):
         folder.mkdir()
@@ -81,7 +81,7 @@ def test_a_killed_training_loses_at_most_one_interval_and_ends_in_the_same_bytes
     )  # fmt: skip
     assert process.stdout is not None
     saved = [int(process.stdout.readline()) for _ in range(4)]
-    time.sleep(0.01)  # somewhere in a slice, or in a write
+    time.sleep(0.01)  # to be killed somewhere in a slice or a write
     process.send_signal(signal.SIGKILL)
     saved += [int(line) for line in process.stdout]
     process.wait()
@@ -136,7 +136,7 @@ def test_a_blueprint_names_the_most_threads_of_its_training(tmp_path: Path) -> N
     assert open_blueprint(tmp_path / "late.blueprint").provenance.threads == 2
 
 
-def test_reports_say_how_it_goes() -> None:
+def test_reports_have_progress_and_statistics() -> None:
     run = small_run(40_000, threads=2)
     reports = []
     while not run.is_done:
@@ -156,8 +156,8 @@ def test_reports_say_how_it_goes() -> None:
     run.close()
 
 
-def test_the_end_of_the_burn_in_is_no_drift() -> None:
-    """The first average is not compared with the strategy of the moment before it."""
+def test_end_of_burn_in_is_not_counted_as_drift() -> None:
+    """The first average is not compared with the current strategy before it."""
     run = small_run(40_000)
     drifts = []
     while not run.is_done:
@@ -184,7 +184,7 @@ def test_the_history_of_a_long_training_is_thinned() -> None:
     run.close()
 
 
-def test_refusals(tmp_path: Path) -> None:
+def test_bad_input_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="no training to resume"):
         read_checkpoint(tmp_path)
     run = small_run(2_000)

@@ -35,16 +35,16 @@ from solver.tree import FOLD as FOLD_NODE
 def test_sizes_of_known_trees(
     street: int, pot: int, behind: int, menu: str, counts: tuple[tuple[int, int], ...]
 ) -> None:
-    """The same trees built by b-inary/postflop-solver have these decision nodes and actions."""
+    """The same trees built by b-inary/postflop-solver have these numbers of decision nodes and actions."""
     tree = build_tree(even_root(street, pot, behind), parse_menu_book(menu))
     assert tree.decision_counts() == counts
 
 
 def follow(tree: Tree, node: int, state: BettingState) -> None:
-    """Every action of the tree is legal by the rules, and leads to the same stakes."""
+    """Check that every action of the tree is legal, and leads to the same stakes."""
     kind = tree.kind[node]
     if kind == CHANCE:
-        if state.is_finished:  # all in: only cards come
+        if state.is_finished:  # all-in: only cards follow
             child = int(tree.children_of(node)[0])
             assert tree.kind[child] in (CHANCE, SHOWDOWN)
         follow(tree, int(tree.children_of(node)[0]), state)
@@ -87,7 +87,7 @@ def test_trees_obey_the_rules(big_blind: int, call: int, stack: int, menu: str) 
 
 
 def test_root_inside_a_round() -> None:
-    """Before the opponent's answer to a bet of 300 into 400, the rules of the round go on."""
+    """Before the answer to a bet of 300 into 400, the rules of the round continue to apply."""
     root = BettingRoot(3, (500, 200), 2000, 100, actor=1, last_raise=300, opened=True)
     tree = build_tree(root, parse_menu_book("min | min, a"))
     assert tree.actions_of(0) == (FOLD_ACTION, CALL_ACTION, 800, 2000)
@@ -108,7 +108,7 @@ def test_too_large_trees_are_refused() -> None:
         build_tree(even_root(1, 10, 100_000), parse_menu_book("min, 10%, 20%, 30%"), max_nodes=10_000)
 
 
-def test_histories_lead_back() -> None:
+def test_history_of_is_the_inverse_of_find() -> None:
     tree = build_tree(even_root(2, 1000, 3000), parse_menu_book("100%, a | a"))
     for node in range(tree.num_nodes):
         if tree.kind[node] == DECISION:

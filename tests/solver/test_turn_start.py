@@ -1,4 +1,4 @@
-"""Turn solves that begin with the blueprint, on the turn and on every river."""
+"""Warm start of turn solves from the blueprint, on the turn and on every river."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from solver.holdem import holdem_game
 from solver.layout import F32
 from solver.leaf_match import match_nodes
 from solver.tree import DECISION, BettingRoot, build_tree
-from solver.turn_start import _ITERATIONS, _RARELY, _REGRET, begin_to_the_end
+from solver.turn_start import _ITERATIONS, _LEAST_REACH, _REGRET, begin_to_the_end
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 BOARD = parse_cards("Th6d3cKs")
 ROOT = BettingRoot(2, (300, 300), 20_000, 100)
 LINE = (300, 0, 0, 0)
-"""Raised and called, checked on the flop."""
+"""A raise and a call, and checks on the flop."""
 OWN_MENU = "50%, 100%, a | 100%, a | a"
-"""The blueprint's."""
+"""The blueprint's menu."""
 FEW = "100% | a"
 
 
@@ -33,7 +33,7 @@ def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
 
 
 def few_hands() -> F32:
-    """float32[2, 1326]: five hands of each player; some of them share cards with rivers."""
+    """float32[2, 1326]: five hands per player, some of which share cards with rivers."""
     rng = np.random.default_rng(3)
     weights = np.zeros((2, NUM_HANDS), dtype=np.float32)
     possible = np.flatnonzero(unblocked(BOARD))
@@ -52,7 +52,7 @@ def begun(blueprint: Blueprint, menu: str = OWN_MENU, line: tuple[int, ...] = LI
 
 
 def looked_up(blueprint: Blueprint, solver: Solver, node: int, board: int) -> F32:
-    """float32[A, H]: what the blueprint does at the place of a node; anything for blocked hands."""
+    """float32[A, H]: the blueprint's strategy at a node; any values for blocked hands."""
     game = solver.game
     rows = blueprint.rows(blueprint.tree.find(LINE + game.tree.history_of(node)))
     buckets = blueprint.cards.buckets(game.board_cards[board])[game.labels]
@@ -60,7 +60,7 @@ def looked_up(blueprint: Blueprint, solver: Solver, node: int, board: int) -> F3
 
 
 def table_rows(solver: Solver, table: F32, node: int, board: int) -> F32:
-    """float32[A, H] of a table of the solver."""
+    """float32[A, H]: a node's rows of a solver's table."""
     game = solver.game
     num_actions = len(game.tree.children_of(node))
     start = int(game.boards.table[board]) + int(game.tree.action_row[node]) * game.stride
@@ -72,7 +72,7 @@ def decisions(solver: Solver, round_index: int) -> list[int]:
     return np.flatnonzero((tree.kind == DECISION) & (tree.round == round_index)).tolist()
 
 
-def test_without_iterations_the_turn_is_the_blueprints(blueprint: Blueprint) -> None:
+def test_without_iterations_the_turn_plays_the_blueprint(blueprint: Blueprint) -> None:
     solver = begun(blueprint)
     solution = solver.solution()
     assert solver.iterations == 0
@@ -82,7 +82,7 @@ def test_without_iterations_the_turn_is_the_blueprints(blueprint: Blueprint) -> 
         np.testing.assert_allclose(solution.strategy(node)[:, reached], expected[:, reached], atol=1e-5)
 
 
-def test_regrets_play_the_blueprint_on_every_card_and_weigh_what_a_slow_twin_says(
+def test_initial_regrets_match_the_reference_on_every_card(
     blueprint: Blueprint,
 ) -> None:
     solver = begun(blueprint)
@@ -91,7 +91,7 @@ def test_regrets_play_the_blueprint_on_every_card_and_weigh_what_a_slow_twin_say
         live = unblocked(game.board_cards[board])[game.labels]
         for node in decisions(solver, 0 if board == 0 else 1):
             player = int(tree.player[node])
-            # The opponent's range as his blueprint decisions on the way bring it here, on these cards.
+            # The opponent's reach by the blueprint on these cards.
             reach, child = game.ranges[1 - player].astype(np.float64), node
             while child > 0:
                 parent = int(tree.parent[child])
@@ -100,8 +100,8 @@ def test_regrets_play_the_blueprint_on_every_card_and_weigh_what_a_slow_twin_say
                     action = int(np.flatnonzero(tree.children_of(parent) == child)[0])
                     reach = reach * looked_up(blueprint, solver, parent, there)[action]
                 child = parent
-            # Which bucket stands for hands that a card blocks is free, and theirs is a part of the sum.
-            least = _RARELY * game.ranges[1 - player].sum()
+            # Any bucket may stand for blocked hands, and their values are part of the sum.
+            least = _LEAST_REACH * game.ranges[1 - player].sum()
             low, high = reach[live].sum(), reach[live].sum() + game.ranges[1 - player][~live].sum()
             faced = max(300, *tree.history_of(node), 300)
             scale = _REGRET * faced * game.chance[int(tree.round[node])]
@@ -114,14 +114,14 @@ def test_regrets_play_the_blueprint_on_every_card_and_weigh_what_a_slow_twin_say
             )
 
 
-def test_only_the_first_rounds_average_begins(blueprint: Blueprint) -> None:
+def test_only_the_first_rounds_average_is_initialised(blueprint: Blueprint) -> None:
     solver = begun(blueprint)
     rivers = int(solver.game.boards.table[1])
     assert solver.average[:rivers].any()
     assert not solver.average[rivers:].any()
 
 
-def test_iterations_go_on_from_the_head_start(blueprint: Blueprint) -> None:
+def test_iterations_continue_after_the_head_start(blueprint: Blueprint) -> None:
     solver = begun(blueprint)
     before = solver.solution().strategy(0).copy()
     assert solver.run(1) == 1
@@ -134,7 +134,7 @@ def test_iterations_go_on_from_the_head_start(blueprint: Blueprint) -> None:
     assert np.abs(solver.solution().strategy(0) - before)[:, reached].max() > 0.01
 
 
-def test_it_ends_where_solves_from_nothing_end(blueprint: Blueprint) -> None:
+def test_warm_started_solves_converge_to_the_same_strategies(blueprint: Blueprint) -> None:
     solver = begun(blueprint, FEW)
     plain = Solver(solver.game)
     for one in (solver, plain):
@@ -145,7 +145,7 @@ def test_it_ends_where_solves_from_nothing_end(blueprint: Blueprint) -> None:
     np.testing.assert_allclose(ours, theirs, atol=2e-3 * pot)
 
 
-def test_where_the_blueprint_is_lost_solves_begin_from_nothing(blueprint: Blueprint) -> None:
+def test_off_tree_solves_start_from_zero(blueprint: Blueprint) -> None:
     solver = begun(blueprint, line=())
     assert solver.head_start == 0
     assert not solver.regret.any()

@@ -1,4 +1,4 @@
-"""The value net: its features, its arithmetic, its training, and how agents use it."""
+"""The value net: features, arithmetic, training, and its use by agents."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SMALL = NetTraining(flops=2, leaves=2, classes=2, run_outs=2, epochs=1, batch=64
 
 
 class AnyBuckets:
-    """Buckets that mean nothing: real ones take long as plain Python."""
+    """Meaningless buckets: real ones are slow as plain Python."""
 
     def buckets(self, board: tuple[int, ...]) -> np.ndarray:
         found = (np.arange(NUM_HANDS) * 7 + sum(board) * 5) % 8
@@ -66,7 +66,7 @@ def some_leaves(blueprint: Blueprint) -> tuple[list[Leaf], BettingRoot]:
     return match_leaves(tree, root, walk, blueprint.tree.find((300, 0))), root
 
 
-def test_classes_tell_hands_apart_by_their_prospects() -> None:
+def test_classes_separate_hands_by_prospects() -> None:
     classes = flop_classes(FLOP, LABELS)
     assert classes.num_classes == len(np.unique(classes.hand_class)) == 128
     equity, now = classes.pair[..., 0], classes.pair[..., 1]
@@ -79,12 +79,12 @@ def test_classes_tell_hands_apart_by_their_prospects() -> None:
     assert equity[aces, air] > 0.95
     assert equity[aces, pair] > 0.8
     assert equity[pair, air] > 0.8
-    draw = of[hand("QdJd")]  # to a straight, and by two cards to a flush
+    draw = of[hand("QdJd")]  # a straight draw, and a backdoor flush draw
     assert classes.hand[draw, 1] > classes.hand[aces, 1]
     assert classes.hand[draw, 6] > classes.hand[aces, 6]
 
 
-def test_few_hands_are_classes_of_their_own() -> None:
+def test_few_hands_get_a_class_each() -> None:
     few = LABELS[::40]
     classes = flop_classes(FLOP, few)
     assert sorted(classes.hand_class.tolist()) == list(range(len(few)))
@@ -121,7 +121,7 @@ def test_wins_are_counted_pair_by_pair() -> None:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("for_chooser", [True, False])
-def test_hands_that_share_a_card_do_not_meet(for_chooser: bool) -> None:
+def test_pairs_that_share_a_card_are_excluded(for_chooser: bool) -> None:
     rng = np.random.default_rng(3)
     labels = LABELS[::60]
     hands, count, stride = HAND_CARDS[labels].astype(np.int64), len(labels), 64
@@ -162,7 +162,7 @@ def test_the_betting_is_seen_from_the_choosers_side(blueprint: Blueprint) -> Non
     assert sorted(sides) == [-1, 1]
 
 
-def test_pairs_are_valued_as_states_are() -> None:
+def test_pair_values_match_state_values() -> None:
     net, classes = random_net(), flop_classes(FLOP, LABELS[::9])
     betting = np.random.default_rng(2).normal(size=(3, NUM_BETTING)).astype(np.float32)
     found = net.pair_values(classes, betting)
@@ -198,7 +198,7 @@ def test_gradients_are_those_of_hubers_loss() -> None:
         assert gradient[at] == pytest.approx(slope, rel=1e-3)
 
 
-def test_a_net_learns_what_can_be_learned() -> None:
+def test_net_fits_a_learnable_function() -> None:
     rng = np.random.default_rng(5)
     features = rng.normal(3, 2, size=(4000, NUM_FEATURES)).astype(np.float32)
     values = np.abs(features[:, :4] - features[:, 4:8]).astype(np.float32) / 2
@@ -207,7 +207,7 @@ def test_a_net_learns_what_can_be_learned() -> None:
     assert np.sqrt((errors**2).mean()) < 0.3 * values.std()
 
 
-def test_examples_of_players_who_only_call_are_equities(blueprint: Blueprint) -> None:
+def test_examples_under_calling_strategies_are_equities(blueprint: Blueprint) -> None:
     calling, tree = replace(blueprint), blueprint.tree
     vars(calling)["cards"] = AnyBuckets()
     vars(calling)["bytes"] = np.zeros_like(blueprint.bytes)
@@ -217,7 +217,7 @@ def test_examples_of_players_who_only_call_are_equities(blueprint: Blueprint) ->
     training = replace(SMALL, run_outs=49)
     features, values = flop_examples(calling, walk, training, np.random.default_rng(6))
     equity = features[:, NUM_BETTING + 2 * NUM_HAND]
-    for column in values.T:  # a call stays a call, whatever the bias
+    for column in values.T:  # a call stays a call under any bias
         assert np.abs(column - (equity - 0.5)).mean() < 0.05
         assert np.corrcoef(column, equity)[0, 1] > 0.97
 
@@ -232,11 +232,11 @@ def test_training_is_repeatable_and_nets_survive_a_file(blueprint: Blueprint, tm
     np.testing.assert_array_equal(load_net(path).values(states), nets[1][0].values(states))
 
 
-def test_files_that_are_no_nets_are_refused(tmp_path: Path) -> None:
+def test_files_that_are_not_nets_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueNetError, match="fathom blueprint net"):
         load_net(tmp_path / "none.npz")
     (tmp_path / "text.npz").write_text("no net")
-    with pytest.raises(ValueNetError, match="no value net"):
+    with pytest.raises(ValueNetError, match="not a value net"):
         load_net(tmp_path / "text.npz")
     np.savez(tmp_path / "other.npz", format=np.array(99))
     with pytest.raises(ValueNetError, match="another version"):
@@ -248,7 +248,7 @@ def test_files_that_are_no_nets_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("chooser", [0, 1])
-def test_leaves_by_a_net(blueprint: Blueprint, chooser: int) -> None:
+def test_net_leaves_match_the_net_and_are_zero_sum(blueprint: Blueprint, chooser: int) -> None:
     leaves, root = some_leaves(blueprint)
     tree = build_tree(root, parse_menu_book("100%, a | a"), max_rounds=1)
     weights = np.zeros((2, NUM_HANDS), dtype=np.float32)
@@ -269,7 +269,7 @@ def test_leaves_by_a_net(blueprint: Blueprint, chooser: int) -> None:
         by_rollouts.evaluate(for_chooser, reach, played[number])
     np.testing.assert_allclose(found[:, shut], played[:, shut], rtol=1e-4, atol=1e-2)
     count = game.num_hands
-    # What the chooser wins by his choices, his opponent loses.
+    # The chooser's opponent loses what the chooser wins.
     theirs = (found[0][:, 1:, :count] * reach[:, 1:, :count]).sum(axis=(1, 2))
     ours = (found[1][:, 0, :count] * reach[:, 0, :count]).sum(axis=1)
     np.testing.assert_allclose(np.delete(ours, shut), -np.delete(theirs, shut), rtol=1e-3)

@@ -21,7 +21,7 @@ TURN_HANDS = ["AsKs", "AdKh", "QhQc", "7s7c", "9s8s", "6d5d"]
 
 
 def solved(game: Game, strength: Strength) -> tuple[Solver, ReferenceSolver]:
-    """Random strategy sums for both: every node is reached by every hand."""
+    """Random strategy sums for both, so that every node is reached with every hand."""
     solver, reference = Solver(game), ReferenceSolver(game, strength)
     rng = np.random.default_rng(3)
     for node in np.flatnonzero(game.tree.kind == DECISION):
@@ -125,7 +125,7 @@ def test_folding_is_worth_nothing_from_the_node_on() -> None:
     np.testing.assert_allclose(found.action_ev[0], 0, atol=1e-3)
 
 
-def test_a_node_nobody_reaches_has_no_value() -> None:
+def test_unreached_node_has_no_value() -> None:
     game = holdem("AhKd7h4c2s", 100, 400, "50%, a | a", RIVER_HANDS)
     solver = Solver(game)
     strategy = np.zeros((3, game.num_hands), dtype=np.float32)
@@ -134,10 +134,10 @@ def test_a_node_nobody_reaches_has_no_value() -> None:
     found = node_values(solver.solution(), game.tree.find((100,)))
     assert np.isnan(found.ev[1]).all()
     assert np.isnan(found.mean(0, found.ev[0]))
-    assert np.isfinite(found.ev[0]).all()  # the one who never bets still knows what it would be worth
+    assert np.isfinite(found.ev[0]).all()  # the player who never bets still has values
 
 
-def test_the_root_of_a_cut_is_the_solution_itself() -> None:
+def test_cut_at_the_root_is_the_solution_itself() -> None:
     game, strength = toy()
     solver, _ = solved(game, strength)
     solution = solver.solution()
@@ -146,7 +146,7 @@ def test_the_root_of_a_cut_is_the_solution_itself() -> None:
         cut(solution, game.tree.num_nodes - 1)
 
 
-def test_a_cut_keeps_strategies_and_values() -> None:
+def test_cut_keeps_strategies_and_values() -> None:
     game, strength = toy()
     solver, _ = solved(game, strength)
     solution = solver.solution()

@@ -1,4 +1,4 @@
-"""What is compiled when an agent is warm is all there is to compile."""
+"""A warm agent has compiled everything."""
 
 from __future__ import annotations
 

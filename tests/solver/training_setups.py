@@ -1,4 +1,4 @@
-"""A training small enough for tests: a tiny blueprint's game and made-up cards."""
+"""A training small enough for tests: a tiny blueprint's game and random cards."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from solver.training_game import ListDealer
 
 
 def small_cards(buckets: int = 8) -> CardAbstraction:
-    """Evenly spread centroids, as many each round; nobody looks at cards here."""
+    """Evenly spaced centroids, the same number in each round; cards do not matter here."""
     level = np.arange(buckets)[:, None]
     tails = np.repeat(level * 240 // buckets, 32, axis=1).astype(np.uint8)
     river = np.repeat(level * 960 // buckets, 8, axis=1).astype(np.int16)
@@ -24,7 +24,7 @@ def small_cards(buckets: int = 8) -> CardAbstraction:
 
 
 def small_dealer(count: int = 5_000, sizes: tuple[int, ...] = named_preset("tiny").num_buckets) -> ListDealer:
-    """Made-up deals for buckets, those of the tiny preset unless told: the better river bucket wins."""
+    """Random deals for buckets, by default the tiny preset's: the better river bucket wins."""
     rng = np.random.default_rng(7)
     buckets = rng.integers(0, (*sizes, *sizes), size=(count, 8)).astype(np.int32)
     outcome = np.sign(buckets[:, 3] - buckets[:, 7]).astype(np.float32)

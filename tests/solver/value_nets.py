@@ -9,7 +9,7 @@ from solver.value_net import HIDDEN, ValueNet
 
 
 def random_net(seed: int = 1) -> ValueNet:
-    """Has learned nothing."""
+    """An untrained net."""
     rng = np.random.default_rng(seed)
     shapes = [(NUM_FEATURES, HIDDEN), HIDDEN, (HIDDEN, HIDDEN), HIDDEN, (HIDDEN, 4), 4]
     weights = [rng.normal(0, 0.2, shape).astype(np.float32) for shape in shapes]
