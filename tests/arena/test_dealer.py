@@ -86,7 +86,7 @@ def test_a_full_disk_ends_the_match_with_a_reason(name: str, tmp_path: Path) -> 
             threading.Thread(target=_try_to_play, args=(port,), daemon=True).start()
     assert dealer.status == 1
     stderr = (tmp_path / "stderr").read_text()
-    assert "ERROR: could not write down the match: No space left on device\n" in stderr
+    assert "ERROR: could not write the match's files: No space left on device\n" in stderr
 
 
 def _try_to_play(port: int) -> None:

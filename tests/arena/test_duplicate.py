@@ -163,8 +163,8 @@ def test_the_result_is_printed_even_if_the_report_fails(
     [
         ("agent,budget=x", "'agent,budget=x': budget=x: write a number"),
         ("agent,iterations=1.5", "iterations=1.5: write a whole number"),
-        ("agent,foo=1", "it knows budget, iterations, leaf"),
-        ("blueprint,foo=1", "blueprint has no option 'foo': it knows bias, threshold, purify"),
+        ("agent,foo=1", "its options are budget, iterations, leaf"),
+        ("blueprint,foo=1", "blueprint has no option 'foo': its options are bias, threshold, purify"),
         ("blueprint,bias=call*x", "bias=call*x: write a whole number after the *"),
         ("blueprint:nope", "'blueprint:nope': nope: there is no such file"),
         ("nobody", "agent, python:FILE.py:NAME, acpc:COMMAND"),

@@ -84,7 +84,7 @@ def test_a_program_that_dies_is_asked_again(tmp_path: Path, caplog: pytest.LogCa
     assert mark.exists()
     assert result.to_json() == play_duplicate(terms("min-raise", "call"), workers=1).to_json()
     assert "out of luck" in caplog.text
-    assert "started again" in caplog.text
+    assert "restarting it" in caplog.text
 
 
 def test_a_match_that_a_program_ended_goes_on(tmp_path: Path) -> None:
@@ -104,9 +104,9 @@ def test_a_match_that_a_program_ended_goes_on(tmp_path: Path) -> None:
     ("player", "message"),
     [
         (ExternalPlayer("x", ["/no/such/program"]), "could not start /no/such/program"),
-        (ExternalPlayer("x", ["/bin/false"]), "did not connect\nexit status 1"),
+        (ExternalPlayer("x", ["/bin/false"]), "to the host and port it was given\nexit status 1"),
         (external("version=HELLO"), "version: invalid version string HELLO"),
-        (external("mute=0", Patience(20.0, 0.1)), "not answered for 0.1 s, asked MATCHSTATE"),
+        (external("mute=0", Patience(20.0, 0.1)), "did not answer within 0.1 s, asked MATCHSTATE"),
     ],
 )
 def test_what_ends_a_match_is_told(player: ExternalPlayer, message: str) -> None:
@@ -158,4 +158,4 @@ def test_the_command_measures_a_program(
     assert main([*words, "--hands", "10", "--dealer"]) == 2
     assert "without --dealer" in capsys.readouterr().err
     assert main(["match", box, box, "--aivat"]) == 1
-    assert "neither of these tells his" in capsys.readouterr().err
+    assert "neither of these reveals its" in capsys.readouterr().err

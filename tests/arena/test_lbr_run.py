@@ -67,7 +67,7 @@ def test_deals_of_a_blueprint_do_not_depend_on_what_was_played_before(tmp_path: 
 
 
 def test_players_that_do_not_tell_are_refused() -> None:
-    with pytest.raises(PlayerError, match="does not tell"):
+    with pytest.raises(PlayerError, match="does not reveal"):
         public_strategy(make_player("random"), 1)
     with pytest.raises(ValueError, match="four rounds"):
         measure_lbr(LbrTerms(NLFH, "fold", LbrSettings(), 1, 2))

@@ -71,7 +71,7 @@ def test_who_differs_before_the_flop_is_refused(tmp_path: Path, quick: None) -> 
     plain, biased = make_player(f"blueprint:{path}"), make_player(f"blueprint:{path},bias=call")
     with pytest.raises(MatchAborted, match="alike before the flop"):
         find_lines(HUNL, (plain, biased))
-    with pytest.raises(MatchAborted, match="does not tell"):
+    with pytest.raises(MatchAborted, match="does not reveal"):
         find_lines(HUNL, (plain, make_player("random")))
 
 

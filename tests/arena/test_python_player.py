@@ -92,13 +92,13 @@ def test_functions_and_classes_play_as_what_they_do(bot: Path) -> None:
         ("python", "write python:FILE.py:NAME"),
         ("python:{bot}", "write python:FILE.py:NAME|there is no such file"),
         ("python:nowhere.py:Bot", "nowhere.py: there is no such file"),
-        ("python:{bot}:Nobody", "has no 'Nobody': it has cheats, crashes, never_pays, Once, Hand, Mute"),
+        ("python:{bot}:Nobody", "has no 'Nobody': it defines cheats, crashes, never_pays, Once, Hand, Mute"),
         ("python:{bot}:limit", "has no 'limit'"),
         ("python:{bot}:never_pays,chance=1", "takes no options"),
         ("python:{bot}:Once,luck=1", "TypeError: .*luck"),
-        ("python:{bot}:Mute", "has start_hand"),
+        ("python:{bot}:Mute", r"no method start_hand\(seed\)"),
         ("python:{broken}:Bot", "cannot be loaded: ZeroDivisionError"),
-        ("python:{text}:Bot", "ends in .py"),
+        ("python:{text}:Bot", "must end in .py"),
     ],
 )
 def test_what_is_no_player_is_refused_with_the_reason(bot: Path, text: str, reason: str) -> None:
