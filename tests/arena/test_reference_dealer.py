@@ -43,7 +43,7 @@ def test_same_resumed_log(kept: int, tmp_path: Path) -> None:
         log.write_bytes(kept_log)
         transactions.write_bytes(kept_transactions)
         outcome = play(setup(HUNL, 20, 5, "-T", "-a"), scripts, tmp_path)
-        # Timestamps have the same number of digits in both dealers' files: each must be able to read the other.
+        # Timestamps have the same number of digits in both files: each dealer can read the other's.
         assert [len(line.split()) for line in transactions.read_bytes().splitlines()].count(
             4
         ) >= kept % 10_000
