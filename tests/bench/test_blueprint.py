@@ -14,6 +14,6 @@ def test_processes_share_one_copy_of_the_file(capsys: pytest.CaptureFixture[str]
     figures = json.loads(line)
     assert figures["processes"] == 2
     assert figures["open_ms"] > 0
-    # The file is small and memory is counted in whole pages, so the parts may not add up exactly.
+    # Memory is counted in whole pages, of which the parts of this small file may fill only a part.
     assert 0 < figures["pss_mb_total"] < figures["file_mb"] + 0.02
     assert figures["pss_mb_per_process"] == pytest.approx(figures["pss_mb_total"] / 2, abs=0.02)
