@@ -1,5 +1,5 @@
-# Every target sets up what it needs: a virtual environment in .venv with Fathom, and the tools of
-# developers where they are used.
+# Every target sets up what it needs: a virtual environment in .venv with Fathom, plus development
+# dependencies for the targets that use them.
 # On a fresh Debian or Ubuntu: apt-get install python3 python3-venv make, then `make serve` or `make test`.
 
 PYTHON ?= python3
@@ -14,11 +14,11 @@ WORKERS ?= 2
 
 help:
 	@echo "make serve   run Fathom"
-	@echo "make install set up Fathom without the tools of developers: the command $(BIN)/fathom"
+	@echo "make install install Fathom with runtime dependencies only: the command $(BIN)/fathom"
 	@echo "make test    run all tests"
 	@echo "make check   formatting, lint, types, import contracts"
-	@echo "make bench   every figure of speed and quality, one JSON line each (about three minutes)"
-	@echo "make format  rewrite the code in the house format"
+	@echo "make bench   all benchmarks of speed and quality, one JSON line each (about three minutes)"
+	@echo "make format  format the code with ruff"
 	@echo "make clean   remove the virtual environment and caches"
 
 $(READY): pyproject.toml
@@ -32,7 +32,7 @@ $(READY): pyproject.toml
 	@touch $@
 
 $(TOOLS): $(READY)
-	@echo "Adding the tools of developers to $(VENV) (once; about a minute)"
+	@echo "Adding development dependencies to $(VENV) (once; about a minute)"
 	@$(PIP) --editable '.[dev]'
 	@touch $@
 
@@ -42,8 +42,8 @@ install: $(READY)
 serve: $(READY)
 	$(BIN)/fathom serve
 
-# Three passes: everything compiled; then the kernels' own tests as plain Python, and compiled with
-# bounds checks (without them an out-of-range read returns garbage silently).
+# Three passes: all tests compiled; then the kernel tests as plain Python; then the kernel tests compiled
+# with bounds checks (without them an out-of-range read silently returns garbage).
 test: $(TOOLS)
 	$(BIN)/pytest -n $(WORKERS)
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n $(WORKERS) -m "kernel and not slow"

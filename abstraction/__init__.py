@@ -1,1 +1,1 @@
-"""Fewer hands, fewer bets: bet menus, buckets and off-tree translation."""
+"""Abstractions of hands and bets: buckets, bet menus and translation of off-tree bets."""

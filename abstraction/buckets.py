@@ -2,9 +2,9 @@
 
 1. Buckets of a round are numbered by rising mean equity of their centroids, except pre-flop, where they are
    the 169 classes of `game.hands`.
-2. A board is made canonical first, so relabelled boards give relabelled answers; and since features are
-   integers (`abstraction.equity`), hands that a relabelling exchanges share a bucket on any machine.
-3. Imperfect recall: a bucket depends on the board and the hand alone, not on earlier rounds.
+2. A board is made canonical first, so relabelled boards give relabelled results. Since features are integers
+   (`abstraction.equity`), hands that a symmetry of the board exchanges share a bucket on any machine.
+3. Imperfect recall: a bucket depends only on the board and the hand, not on earlier rounds.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ U16 = npt.NDArray[np.uint16]
 I16 = npt.NDArray[np.int16]
 
 BLOCKED = 0xFFFF
-"""In place of a bucket, for a hand that shares a card with the board."""
+"""Value instead of a bucket for a hand that shares a card with the board."""
 
 MAX_BUCKETS = 0xFFFE
 CACHED_BOARDS = 4096
@@ -57,7 +57,7 @@ _PREFLOP.setflags(write=False)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CardAbstraction:
-    """Centroids, and the buckets that follow from them. Safe to share between threads."""
+    """Centroids and the buckets they define. Safe to share between threads."""
 
     opponent_classes: U8  # [169]: classes of opponents for the river, 0..7
     flop: U8  # [K, 32] tails by rising sum
@@ -78,25 +78,25 @@ class CardAbstraction:
 
     @property
     def num_buckets(self) -> tuple[int, int, int, int]:
-        """Pre-flop, flop, turn, river."""
+        """The number of buckets pre-flop, on flop, turn and river."""
         return NUM_CLASSES, len(self.flop), len(self.turn), len(self.river)
 
     @property
     def digest(self) -> str:
-        """Sixteen hex digits that tell abstractions apart."""
+        """Sixteen hex digits that identify the abstraction."""
         digest = hashlib.sha256(b"card abstraction 1")
         for name, array in self.to_arrays().items():
             digest.update(f"{name}{array.shape}{array.dtype.str}".encode() + array.tobytes())
         return digest.hexdigest()[:16]
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Everything needed to make it again: four small arrays by name."""
+        """The four small arrays, by name, from which `from_arrays` restores the abstraction."""
         names = ("opponent_classes", "flop", "turn", "river")
         return {name: getattr(self, name) for name in names}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> CardAbstraction:
-        """The inverse of `to_arrays`; arrays are copied."""
+        """Restore an abstraction from the arrays of `to_arrays`, which are copied."""
         try:
             return cls(
                 opponent_classes=np.array(arrays["opponent_classes"], dtype=np.uint8),
@@ -108,13 +108,13 @@ class CardAbstraction:
             raise AbstractionError(f"a card abstraction needs the array {missing}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The cache and its lock stay behind when an abstraction goes to another process.
+        # The cache and its lock are not sent when an abstraction is pickled for another process.
         return CardAbstraction.from_arrays, (self.to_arrays(),)
 
     def buckets(self, board: Cards) -> U16:
-        """uint16[1326]: the bucket of every hand on a board of 0, 3, 4 or 5 cards; BLOCKED where it has none.
+        """uint16[1326]: the bucket of every hand on a board of 0, 3, 4 or 5 cards; BLOCKED for blocked hands.
 
-        Read-only. Computed when asked for and remembered for the last few thousand canonical boards.
+        Read-only. Computed on demand and cached for the last few thousand canonical boards.
         """
         if not board:
             return _PREFLOP
@@ -133,14 +133,14 @@ class CardAbstraction:
         return relabelled
 
     def bucket(self, board: Cards, hand: int) -> int:
-        """The bucket of one hand; refuses a hand that the board blocks."""
+        """The bucket of one hand; raises `CardError` if the board blocks it."""
         found = int(self.buckets(board)[hand])
         if found == BLOCKED:
             raise CardError(f"hand {hand} shares a card with the board {cards_text(board)!r}")
         return found
 
     def search_inputs(self, num_cards: int) -> tuple[U8, Centroids]:
-        """What the kernels below need for boards of so many cards: classes of hands, centroids."""
+        """Arguments of the kernels below for boards of `num_cards` cards: opponent classes, centroids."""
         return self._class_of_hand, self._searches[num_cards]
 
     def _verify(self) -> None:
@@ -161,7 +161,7 @@ class CardAbstraction:
 
 
 class _BoardCache:
-    """The last canonical boards asked for."""
+    """A cache of the buckets of the canonical boards used last."""
 
     def __init__(self) -> None:
         self._boards: OrderedDict[Cards, U16] = OrderedDict()

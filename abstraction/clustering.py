@@ -1,12 +1,12 @@
 """Weighted k-means with k-means++ seeding over integer features.
 
-Tails are compared by earth mover's distance, river equities by Euclid's (`abstraction.nearest`); centroids
-are means, rounded to the features' units. All sums are of integers, so the result depends on points, number
-and seed alone: not on threads, and not on the machine.
+Tails are compared by earth mover's distance, river equities by Euclidean distance (`abstraction.nearest`).
+Centroids are means, rounded to the features' units. All sums are of integers, so the result depends only on
+the points, the number of clusters and the seed, not on threads or the machine.
 
-Seeding: Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007. With points
-sorted by the sum of their coordinates, a new seed can only matter to points whose sum is close to its own;
-blocks of points that it cannot improve are skipped.
+Seeding: Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007. Points are
+sorted by the sum of their coordinates, so a new seed can only be nearest to points whose sum is close to its
+own; blocks of points that it cannot improve are skipped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ I64 = npt.NDArray[np.int64]
 
 MAX_PASSES = 40
 SETTLED = 0.001
-"""Stop when a pass moves less than this share of the points; neighbours that change places count as moved."""
+"""Stop when fewer than this share of the points change their cluster in a pass."""
 
 _BLOCK = 128  # points that the seeding skips or looks at together
 _CHUNK = 1 << 15  # points that a thread assigns at a time
@@ -37,7 +37,7 @@ _CHUNK = 1 << 15  # points that a thread assigns at a time
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """Centroids by rising mean equity, and how well they fit the points they were made from."""
+    """Centroids by rising mean equity, and how well they fit their points."""
 
     centroids: Features
     mean_squared_distance: float  # in the features' units, by weight
@@ -50,7 +50,7 @@ def cluster(
     progress: Progress | None = None,
     label: str = "clustering",
 ) -> Clustering:
-    """Divide points into so many clusters; at least as many different points are needed."""
+    """Divide points into `num_clusters` clusters; needs at least as many different points."""
     order = np.argsort(points.features.sum(axis=1, dtype=np.int64), kind="stable")
     features, weights = points.features[order], points.weights[order]
     if num_clusters < 1 or len(features) < num_clusters:
@@ -83,7 +83,7 @@ def _seed_centroids(
     progress: Progress | None,
     label: str,
 ) -> Features:
-    """Points drawn one by one, the chance of each as the square of its distance to those drawn before."""
+    """Draw points one by one, each with probability proportional to its squared distance to earlier ones."""
     num_points = len(features)
     num_blocks = -(-num_points // _BLOCK)
     sums = features.sum(axis=1, dtype=np.int64)
@@ -110,7 +110,7 @@ def _seed_centroids(
 def _update_distances(
     features: Features, sums: I64, weights: I64, chosen: int, squared: I64, largest: I64, masses: I64
 ) -> None:
-    """Take a new seed into account.
+    """Update the distances after adding a new seed.
 
     squared  int64[N]       in place: squared distance to the nearest seed
     largest  int64[blocks]  in place: the largest of `squared` in each block
@@ -179,7 +179,7 @@ def _assign(features: Features, centroids: Centroids, nearest: I32, distances: F
 
 
 def _means(features: Features, weights: I64, nearest: I32, distances: F32, centroids: Features) -> Features:
-    """Rounded means of the clusters; an empty cluster moves to one of the points that fit worst."""
+    """Rounded means of the clusters; an empty cluster is replaced by one of the points that fit worst."""
     totals = np.zeros(centroids.shape, dtype=np.int64)
     masses = np.zeros(len(centroids), dtype=np.int64)
     _add_up(features, weights, nearest, totals, masses)

@@ -1,7 +1,7 @@
-"""What every hand is worth on a board, in integers: the features that buckets are made of.
+"""Integer features of hands on boards, from which buckets are made.
 
-1. Everything here counts; nothing is rounded before the last step and no float is involved. So equal hands
-   have equal features under any relabelling of suits, in any order of work, on any machine.
+1. All values are integer counts, rounded only in the last step; no floats are used. So equivalent hands have
+   equal features under any relabelling of suits, in any order of computation, on any machine.
 2. A *score* is 2 × wins + ties against every opponent hand that board and own hand allow. On a river there
    are 990 of them, so equity is score / 1980.
 3. River feature: equity against each of eight classes of opponent hands, in units of 1 / `EQUITY_UNITS`
@@ -13,8 +13,8 @@
    mean of the tail, whatever the number of bins. The earth mover's distance of two distributions is the sum
    of absolute differences of their tails.
 
-Inside, a *live hand* is an index 0..1080 of the pairs of the 47 cards that are not on the river board, in the
-same order as hands. Results are written by hand index; rows of blocked hands are left untouched.
+Internally, a *live hand* is an index 0..1080 of the pairs of the 47 cards that are not on the river board, in
+the same order as hands. Results are indexed by hand; rows of blocked hands are not modified.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _0, _1, _3, _4, _6, _16, _58, _63 = [np.uint64(number) for number in (0, 1, 3, 4
 
 
 class SortedRiver(NamedTuple):
-    """The live hands of a river board by rising strength, and the room to sort them."""
+    """The live hands of a river board by rising strength, with scratch memory for sorting."""
 
     hands: U16  # [1081] the hand of each live hand
     order: U16  # [1081] live hands, the weakest first; ties by rising live hand
@@ -70,7 +70,7 @@ class SortedRiver(NamedTuple):
 
 @kernel
 def new_sorted_river() -> SortedRiver:
-    """Room for `sort_river`."""
+    """Allocate the memory for `sort_river`."""
     return SortedRiver(
         np.empty(NUM_LIVE_HANDS, dtype=np.uint16),
         np.empty(NUM_LIVE_HANDS, dtype=np.uint16),
@@ -84,7 +84,7 @@ def new_sorted_river() -> SortedRiver:
 def sort_river(board: U8, river: SortedRiver) -> np.int64:
     """Sort the hands of a river board of five different cards; returns how many groups of ties there are.
 
-    A counting sort over strengths that skips, by a bit set, the thousands that no hand on this board has.
+    A counting sort over strengths; a bit set skips the thousands of strengths that no hand on this board has.
     """
     fill_river_live(board, river.strengths)
     strengths, places, order = river.strengths, river.places, river.order
@@ -164,15 +164,15 @@ def score_river(river: SortedRiver, num_groups: np.int64, scores: I32) -> None:
 
 @kernel
 def fill_histograms(board: U8, histograms: U32) -> None:
-    """Where each hand ends up: river equity over all completions of a board of three or four cards.
+    """Histograms of each hand's river equity over all completions of a board of three or four cards.
 
     board       uint8[3 | 4]      in: different cards
     histograms  uint32[1326, 34]  out: shares by bin; SHARES_PER_RUNOUT for each run-out a hand allows,
                                   split between the bin of its equity and the next; 0 for blocked hands
 
-    Relabellings that leave the board as it is exchange run-outs. Of run-outs that can be exchanged only the
-    first is worked out, and counts as often as there are such; hands are exchanged at the end. That halves
-    the work on an average flop.
+    Relabellings of suits that leave the board unchanged (symmetries) exchange run-outs. Of equivalent
+    run-outs only the first is computed, weighted by their number, and hands are averaged over symmetries at
+    the end. This halves the work on an average flop.
     """
     histograms[:] = 0
     num_cards = board.shape[0]
@@ -206,7 +206,7 @@ def fill_histograms(board: U8, histograms: U32) -> None:
 
 @kernel
 def _symmetries(board: U8) -> tuple[U8, int]:
-    """The relabellings that leave a board as it is, and how many: the first is 0."""
+    """The relabellings that leave a board unchanged, and their number; the first is 0, the identity."""
     found, count = np.zeros(NUM_RELABELLINGS, dtype=np.uint8), 0
     for relabelling in range(NUM_RELABELLINGS):
         kept = 0
@@ -222,7 +222,7 @@ def _symmetries(board: U8) -> tuple[U8, int]:
 
 @kernel
 def _times_exchanged(completed: U8, num_cards: int, symmetries: U8, num_symmetries: int) -> int:
-    """How many run-outs symmetries make of this one; 0 unless it is the first of them.
+    """The number of run-outs equivalent to this one under symmetries; 0 unless it is the first of them.
 
     Run-outs of a flop are pairs turn < river, in the order of hands; those of a turn are rivers.
     """
@@ -242,7 +242,7 @@ def _times_exchanged(completed: U8, num_cards: int, symmetries: U8, num_symmetri
 
 @kernel
 def _exchange_hands(symmetries: U8, num_symmetries: int, histograms: U32) -> None:
-    """Give each hand the mean over the hands that symmetries make of it, in place."""
+    """Replace each hand's histogram by the mean over equivalent hands, in place."""
     if num_symmetries == 1:
         return
     total = np.empty(HISTOGRAM_COLUMNS, dtype=np.uint32)
@@ -288,8 +288,8 @@ def fill_class_equities(river: SortedRiver, num_groups: np.int64, class_of_hand:
     equities       int16[1326, 8]  out: in units of 1 / EQUITY_UNITS; blocked hands untouched
     """
     order, hands = river.order, river.hands
-    # Eight counters of 16 bits in two words. Adding words adds counters, even if some borrow in between,
-    # as long as each ends up in 0..65535; the largest is a score of 1980.
+    # Eight counters of 16 bits in two words. Adding words adds all counters; intermediate borrows do no harm
+    # as long as each final value is in 0..65535. The largest is a score of 1980.
     with_card = np.zeros((NUM_CARDS, 2), dtype=np.uint64)
     scores = np.zeros((NUM_LIVE_HANDS, 2), dtype=np.uint64)
     total = np.zeros(2, dtype=np.uint64)

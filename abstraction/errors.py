@@ -1,10 +1,10 @@
-"""What can go wrong with an abstraction.
+"""Errors of the abstraction package.
 
-AbstractionError     centroids, tables or a request that make no sense; the message says what to do
+AbstractionError     invalid centroids, tables or request; the message says what to do
 """
 
 from __future__ import annotations
 
 
 class AbstractionError(ValueError):
-    """Base of everything this package raises about its input."""
+    """Base class of the errors this package raises about its input."""

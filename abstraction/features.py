@@ -1,4 +1,4 @@
-"""Features of many boards at once, on all cores: the points that clustering works on."""
+"""Features of many boards, computed on all cores: the points that are clustered."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BOARDS_PER_CHUNK = {3: 4, 4: 64, 5: 1024}
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Hands on boards, as clustering sees them."""
+    """Hands on boards as points for clustering."""
 
     features: Features  # uint8[N, 32] tails before the river, int16[N, 8] equities on it
     weights: I64  # [N]: how many deals each stands for, up to a common factor
@@ -54,8 +54,8 @@ def sample_points(
 ) -> Points:
     """Features of random hands on random boards of three, four or five cards.
 
-    Boards are dealt at random and merged when equal up to suits; if as many are asked for as there are
-    canonical boards, all of them are taken instead, weighted by how often each is dealt.
+    Boards are dealt at random and merged if they are equal up to suits. If at least as many are requested as
+    there are canonical boards, all canonical boards are used, weighted by how often each is dealt.
     """
     rng = np.random.default_rng([seed, num_cards])
     multiplicities = board_multiplicities(num_cards)
@@ -92,7 +92,7 @@ def features_of(boards: U8, hands: U16, class_of_hand: U8, progress: Progress | 
 
 
 def _sample_hands(boards: U8, hands_per_board: int, rng: np.random.Generator) -> U16:
-    """Different hands that each board leaves, in random order: uint16[N, hands_per_board or all]."""
+    """Different unblocked hands of each board, in random order: uint16[N, hands_per_board or all]."""
     num_boards, num_cards = boards.shape
     num_live = (NUM_CARDS - num_cards) * (NUM_CARDS - num_cards - 1) // 2
     count = min(hands_per_board, num_live)

@@ -1,6 +1,6 @@
-"""Boards that differ only by the names of suits: one canonical board for each, and where to find it.
+"""Suit isomorphism: a canonical board for all boards that differ only by a relabelling of suits.
 
-1. A board is a set: the order in which its cards came is forgotten (imperfect recall).
+1. A board is a set: the order in which its cards were dealt is ignored (imperfect recall).
 2. Write each suit as the 13-bit mask of its ranks on the board. Two boards are the same up to suits exactly
    when they have the same four masks in some order; the canonical board has them in falling order.
 3. So the canonical boards of three, four and five cards are 1,755, 16,432 and 134,459.
@@ -31,13 +31,13 @@ I64 = npt.NDArray[np.int64]
 
 NUM_RELABELLINGS = 24
 NUM_CANONICAL_BOARDS = {3: 1_755, 4: 16_432, 5: 134_459}
-"""How many boards of so many cards differ by more than the names of suits."""
+"""Number of canonical boards by number of cards."""
 
 LOCATION_BITS = 5
 
 
 def canonical_board(board: Cards) -> tuple[Cards, int]:
-    """The canonical board, its cards rising, and the relabelling that leads there."""
+    """The canonical board, its cards rising, and the relabelling that leads to it."""
     if len(board) not in NUM_CANONICAL_BOARDS:
         raise CardError(f"{cards_text(board)!r} is not a board: give three, four or five cards")
     verify_distinct(board)
@@ -97,7 +97,7 @@ def relabel_card(card: int, relabelling: int) -> np.int64:
 
 @kernel
 def board_index(board: U8) -> int:
-    """Colexicographic rank among boards of as many cards; the cards may be in any order."""
+    """Colexicographic rank among boards of the same size; the cards may be in any order."""
     cards = np.empty(5, dtype=np.int64)
     for i in range(board.shape[0]):
         j = i
@@ -113,7 +113,7 @@ def board_index(board: U8) -> int:
 
 @kernel
 def _fill_canonical_boards(boards: U8) -> None:
-    """Walk all boards of boards.shape[1] cards in rising index and keep those that are canonical already."""
+    """Enumerate all boards of boards.shape[1] cards by rising index and keep the canonical ones."""
     num_cards = boards.shape[1]
     board = _first_board(num_cards)
     row = 0

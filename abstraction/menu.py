@@ -1,18 +1,18 @@
-"""The bet-menu language: which raises a tree offers.
+"""The bet-menu language: which bets and raises a tree offers.
 
-    sizes   50%  of the pot after calling, 2.5x  the bet faced, 300c  chips, min  the least legal raise,
-            a  all-in, a<250%  all-in where that is at most so much of the pot; a comma between:
+    sizes   50%  of the pot after calling, 2.5x  times the bet faced, 300c  chips, min  the minimum raise,
+            a  all-in, a<250%  all-in if that is at most this percentage of the pot; separated by commas:
             "50%, 100%, a"
-    menu    bets | raises; without "|" raises are as bets: "50%, 100%, a | 100%, a"
+    menu    bets | raises; without "|" raises use the sizes of bets: "50%, 100%, a | 100%, a"
             further parts are for re-raises: "50%, a | 100%, a | a" is all-in from the second raise on;
-            the last part holds for all that follow; "-" offers none. Blinds are not bets: before the flop
+            the last part holds for all later raises; "-" offers none. Blinds are not bets: before the flop
             the first part is for the first raise
-    book    menus by street and seat; ";" between: "turn: 50%, a; river: a; river.ip: 33%, a | a"
-            seats are oop (first to act after the flop) and ip; what is not named falls back to the street,
-            then to the menu given without a name
+    book    menus by street and seat, separated by ";": "turn: 50%, a; river: a; river.ip: 33%, a | a"
+            seats are oop (out of position: first to act after the flop) and ip (in position); a seat that is
+            not named uses the street's menu, a street that is not named the menu without a name
 
-A raise of x % is to the bet faced plus x % of the pot after calling it. Sizes below the least legal raise
-become it, sizes of the stack or more become all-in, equal ones merge.
+A raise of x % is to the bet faced plus x % of the pot after calling it. Sizes below the minimum raise become
+the minimum raise, sizes of the stack or more become all-in, and equal sizes are merged.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ SEATS = ("oop", "ip")
 
 
 class MenuError(ValueError):
-    """Menu text that cannot be read; the message says how to write it."""
+    """Invalid menu text; the message says how to write it."""
 
 
 class SizeKind(Enum):
-    """How a size is measured, named by what follows the number in the text."""
+    """The unit of a size; values are the suffixes in the text."""
 
     POT = "%"
     BET = "x"
@@ -44,8 +44,8 @@ class SizeKind(Enum):
 class Size:
     """One entry of a menu.
 
-    `amount` is a fraction (POT), a factor (BET), chips (CHIPS), or the largest fraction that is still offered
-    (ALL_IN; 0 for any).
+    `amount` is a pot fraction (POT), a factor (BET), chips (CHIPS), or for ALL_IN the largest pot fraction at
+    which all-in is offered (0 for any).
     """
 
     kind: SizeKind
@@ -65,10 +65,10 @@ class Menu:
     bets: tuple[Size, ...] = ()
     raises: tuple[Size, ...] = ()
     reraises: tuple[tuple[Size, ...], ...] = ()
-    """From the second raise of a bet on; the last entry holds for the rest. Empty: as raises."""
+    """Sizes from the second raise of a bet on; the last entry holds for later ones. If empty: `raises`."""
 
     def sizes(self, raises_made: int) -> tuple[Size, ...]:
-        """What is offered after so many bets and raises in the round."""
+        """The sizes offered after `raises_made` bets and raises in the round."""
         parts = (self.bets, self.raises, *self.reraises)
         return parts[min(raises_made, len(parts) - 1)]
 
@@ -85,7 +85,7 @@ class MenuBook:
 
     default: Menu = field(default_factory=Menu)
     named: Mapping[tuple[str, str], Menu] = field(default_factory=dict)
-    """Keyed by street and seat; seat "" means both."""
+    """Menus by street and seat; seat "" means both."""
 
     def menu(self, street: int, seat: int) -> Menu:
         """The menu of a seat (0 out of position, 1 in position) on a street (0 pre-flop .. 3 river)."""
@@ -98,25 +98,25 @@ class MenuBook:
 
 @dataclass(frozen=True, slots=True)
 class BetLimits:
-    """What the rules say about the next raise. Chips are totals over the hand, `pot` is after calling."""
+    """The bounds the rules set for the next raise. Chips are totals over the hand, `pot` is after calling."""
 
     pot: int
     max_spent: int
     round_start: int
-    """What each player had put in before this round."""
+    """Chips each player had put in before this round."""
     min_raise_to: int
     stack: int
 
 
 def raise_targets(sizes: tuple[Size, ...], limits: BetLimits) -> tuple[int, ...]:
-    """The raise-to totals a menu offers, ascending, legal, without repeats."""
+    """The legal raise-to totals that sizes give, ascending, without repeats."""
     least = min(limits.min_raise_to, limits.stack)
     offered = [size for size in sizes if not _is_too_much(size, limits)]
     return tuple(sorted({min(max(_target(size, limits), least), limits.stack) for size in offered}))
 
 
 def _is_too_much(size: Size, limits: BetLimits) -> bool:
-    """Whether going all-in would be more than a menu wants."""
+    """Whether all-in exceeds the size's largest pot fraction."""
     most = size.amount if size.kind is SizeKind.ALL_IN else 0.0
     return most > 0 and limits.stack - limits.max_spent > most * limits.pot
 
@@ -132,14 +132,14 @@ def _target(size: Size, limits: BetLimits) -> int:
 
 
 def parse_menu(text: str) -> Menu:
-    """A menu without street names, e.g. "50%, 100%, a | 100%, a"."""
+    """Parse a menu without street names, e.g. "50%, 100%, a | 100%, a"."""
     bets, *more = [_parse_sizes(part) for part in text.split("|")]
     raises = more[0] if more else bets
     return Menu(bets, raises, tuple(more[1:]))
 
 
 def parse_menu_book(text: str) -> MenuBook:
-    """Menus by street and seat, e.g. "50%, a; river: a; river.ip: 33%, a"."""
+    """Parse menus by street and seat, e.g. "50%, a; river: a; river.ip: 33%, a"."""
     default: Menu | None = None
     named: dict[tuple[str, str], Menu] = {}
     for part in filter(str.strip, text.split(";")):

@@ -1,13 +1,13 @@
-"""The nearest of many centroids, exactly.
+"""Exact search for the nearest of many centroids.
 
-Centroids are sorted by the sum of their coordinates, which is their mean equity up to scale, and kept in
-blocks of eight. A point looks at the block where its own sum belongs, then upwards and downwards until the
-difference of sums alone exceeds the best distance found: |Σx - Σy| <= Σ|x - y|, and by Cauchy-Schwarz
+Centroids are sorted by the sum of their coordinates, which is their mean equity up to scale, and stored in
+blocks of eight. The search starts at the block where the point's own sum belongs and goes up and down until
+the difference of sums alone exceeds the best distance found: |Σx - Σy| <= Σ|x - y|, and by Cauchy-Schwarz
 (Σx - Σy)² <= 8 Σ(x - y)² for eight coordinates.
 
 Coordinates are small integers in float32 lanes: 32 of at most 255, or eight of at most 1024. All distances
-stay below 2²⁴, so float32 holds them exactly and no order of summation can change an answer. Among equally
-near centroids the first wins.
+stay below 2²⁴, so float32 is exact and the order of summation does not matter. Among equally near centroids
+the first is returned.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Features = npt.NDArray[np.integer[Any]]
 
 _SLOT_BITS = 12
 NUM_SLOTS = 1 << _SLOT_BITS
-"""Size of the hash table of `find_equal`: several times the hands of a board."""
+"""Size of the hash table of `find_equal`: several times the number of hands on a board."""
 
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _FAR = 1e6  # coordinates of the padding in the last block
@@ -81,7 +81,7 @@ def nearest_tail(point: F32, centroids: Centroids, lanes: F32) -> tuple[int, np.
 
 @kernel
 def nearest_equities(point: F32, centroids: Centroids, lanes: F32) -> tuple[int, np.float32]:
-    """Index of and squared distance to the nearest centroid in Euclid's sense.
+    """Index of and squared distance to the nearest centroid by Euclidean distance.
 
     point  float32[8]  in
     lanes  float32[8]  scratch
@@ -127,9 +127,9 @@ def nearest_equities(point: F32, centroids: Centroids, lanes: F32) -> tuple[int,
 
 @kernel
 def find_equal(features: Features, row: np.int64, slots: I16) -> np.int64:
-    """The first row with the same features among those asked about before, or the row itself.
+    """The first earlier row with the same features, or the row itself.
 
-    Hands of one board often agree: about 270 of the 1128 on a turn differ, 420 of the 1081 on a river.
+    Many hands of a board have equal features: about 270 of the 1128 on a turn differ, 420 of 1081 on a river.
 
     features  [N <= 1326, 8 | 32]  in
     slots     int16[NUM_SLOTS]     in place: a hash table of rows, -1 where free

@@ -1,9 +1,9 @@
-"""The eight classes of opponent hands that river hands are measured against.
+"""The eight classes of opponent hands for the river features.
 
-The 169 pre-flop classes, clustered by what they become: the distribution of river equity over all boards and
-opponents, compared by earth mover's distance (Johanson, Burch, Valenzano and Bowling, "Evaluating state-space
+They cluster the 169 pre-flop classes by their distributions of river equity over all boards and opponents,
+compared by earth mover's distance (Johanson, Burch, Valenzano and Bowling, "Evaluating state-space
 abstractions in extensive-form games", AAMAS 2013). Of many seedings the one with the least squared distance
-is kept. `derive_opponent_classes` computes the grid below from nothing in a few seconds.
+is kept. `derive_opponent_classes` recomputes the grid below in a few seconds.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def preflop_histograms() -> I64:
 
 
 def derive_opponent_classes() -> U8:
-    """Cluster the pre-flop classes afresh: what `OPPONENT_CLASSES` holds."""
+    """Cluster the pre-flop classes again; the result equals `OPPONENT_CLASSES`."""
     histograms = preflop_histograms()
     totals = histograms.sum(axis=1, keepdims=True)
     above = totals - np.cumsum(histograms[:, :NUM_BINS], axis=1)

@@ -1,4 +1,4 @@
-"""Card abstractions by name: how many buckets, and how much is sampled to find them."""
+"""Named presets of card abstractions: the number of buckets and the samples used to find them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from game.hands import HAND_CLASS, NUM_CLASSES
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Points to cluster: hands on boards. More boards than exist means all of them."""
+    """Sample sizes for clustering: boards and hands. More boards than exist means all of them."""
 
     boards: int
     hands_per_board: int
@@ -32,7 +32,7 @@ class CardPreset:
 
     @property
     def num_buckets(self) -> tuple[int, ...]:
-        """Of each round, the first one's classes included."""
+        """The number of buckets of each round, pre-flop included."""
         return (NUM_CLASSES, *self.buckets)
 
 
@@ -58,18 +58,18 @@ CARD_PRESETS = {
         _preset("30000", 30_000, Sample(2_000, 1_176), Sample(17_000, 600), Sample(135_000, 100)),
     )
 }
-"""By name; the number is that of buckets on each of flop, turn and river, or there is one for each."""
+"""Presets by name: the number of buckets per street, or one number each for flop, turn and river."""
 
 
 def named_card_preset(name: str) -> CardPreset:
-    """The preset of a name; refuses others with the list."""
+    """The preset with this name; raises `AbstractionError` with the list of names otherwise."""
     if name not in CARD_PRESETS:
         raise AbstractionError(f"no card preset {name!r}: choose one of {', '.join(CARD_PRESETS)}")
     return CARD_PRESETS[name]
 
 
 def make_card_abstraction(preset: str, seed: int, progress: Progress | None = None) -> CardAbstraction:
-    """Sample hands and cluster them, round by round. The same preset and seed give the same buckets."""
+    """Sample hands and cluster them for each round. The same preset and seed give the same buckets."""
     settings = named_card_preset(preset)
     class_of_hand = OPPONENT_CLASSES[HAND_CLASS]
     centroids = {}

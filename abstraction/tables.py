@@ -1,10 +1,12 @@
 """Whole-board tables for training: the bucket of every hand on every canonical board.
 
 1. One .npy file per round, uint16[canonical boards, 1326], 65535 for blocked hands: 4.7, 44 and 357 MB. They
-   lie in a folder named by the abstraction's digest and are mapped into memory, so processes share them.
-2. A file is written under another name, in steps; a note beside it counts the finished rows. After a kill,
-   building goes on from there. The file gets its own name when complete, so what is there is whole.
-3. Training and long matches want them. To play a hand, `CardAbstraction.buckets` computes the board at hand.
+   are in a folder named by the abstraction's digest and are mapped into memory, so processes share them.
+2. A file is written in steps under a temporary name, with a note beside it that counts the finished rows. If
+   the process is killed, building resumes from there. The file is renamed when complete, so files under the
+   final name are always complete.
+3. The tables pay off for training and long matches. To play a hand, `CardAbstraction.buckets` computes the
+   buckets of the board.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ _RELABELLING_MASK = np.uint32((1 << LOCATION_BITS) - 1)
 
 
 class BucketTables(NamedTuple):
-    """Buckets of all hands on all boards, in a form that kernels take as one argument."""
+    """Buckets of all hands on all boards, as one argument for kernels."""
 
     flop: U16  # [1755, 1326] by row of the canonical board
     turn: U16  # [16432, 1326]
@@ -59,7 +61,7 @@ class BucketTables(NamedTuple):
 
 
 def table_folder(abstraction: CardAbstraction) -> Path:
-    """Where the tables of an abstraction are kept unless told otherwise."""
+    """The default folder for the tables of an abstraction."""
     return cached("buckets", abstraction.digest)
 
 
@@ -77,13 +79,13 @@ def open_tables(
 
 
 def tables_are_built(abstraction: CardAbstraction, folder: Path | None = None) -> bool:
-    """Whether `open_tables` would return at once."""
+    """Whether the tables exist, so that `open_tables` does not have to build them."""
     home = folder or table_folder(abstraction)
     return all((home / f"{name}.npy").exists() for name in ROUND_NAMES.values())
 
 
 def board_buckets(tables: BucketTables, board: Cards) -> U16:
-    """uint16[1326]: what `CardAbstraction.buckets` gives, looked up in microseconds."""
+    """uint16[1326]: the same as `CardAbstraction.buckets`, looked up in microseconds."""
     if not board:
         return HAND_CLASS.astype(np.uint16)
     by_size = {3: tables.flop, 4: tables.turn, 5: tables.river}
@@ -97,9 +99,9 @@ def board_buckets(tables: BucketTables, board: Cards) -> U16:
 def build_table(
     path: Path, abstraction: CardAbstraction, boards: U8, progress: Progress | None = None
 ) -> None:
-    """Write uint16[boards, 1326] to a new .npy file, on all cores; goes on where a killed run stopped.
+    """Write uint16[boards, 1326] to a new .npy file, on all cores; resumes where a killed run stopped.
 
-    Another process that builds the same file is waited for.
+    If another process is building the same file, waits for it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished, note = path.with_suffix(".unfinished.npy"), path.with_suffix(".rows")
@@ -115,7 +117,7 @@ def _fill_file(
 ) -> None:
     done = int(note.read_text(encoding="ascii")) if note.exists() and path.exists() else 0
     if not done:
-        note.unlink(missing_ok=True)  # of a file that is gone: it must not vouch for this one
+        note.unlink(missing_ok=True)  # a note left by a deleted file must not count for this one
     shape = (len(boards), NUM_HANDS)
     table = np.lib.format.open_memmap(path, mode="r+" if done else "w+", dtype=np.uint16, shape=shape)
     _take_room(path)
@@ -150,7 +152,7 @@ def _fill_rows(boards: U8, class_of_hand: U8, centroids: Centroids, table: U16) 
 
 @kernel
 def locate_board(board: U8, locations: U32) -> np.uint32:
-    """Where a board of as many cards as `locations` is for stands in its table; its cards in any order."""
+    """The location of a board in its table; `locations` is for this board size, cards are in any order."""
     location: np.uint32 = locations[board_index(board)]
     return location
 
@@ -165,7 +167,7 @@ def table_bucket(table: U16, location: np.uint32, hand: int) -> np.uint16:
 
 @kernel
 def fill_deal_buckets(tables: BucketTables, board: U8, hands: npt.NDArray[np.int64], buckets: U16) -> None:
-    """Buckets of hands through all rounds of one deal.
+    """Buckets of hands in all rounds of one deal.
 
     board    uint8[5]      in: in the order dealt, flop first
     hands    int64[P]      in: not blocked by the board
@@ -192,25 +194,26 @@ def _open(path: Path, num_rows: int) -> U16:
 
 
 def _take_room(path: Path) -> None:
-    """Give a file all its blocks: writing to a mapped one kills the process where the disk is full."""
+    """Allocate all blocks of a file: writing to a mapped file on a full disk would kill the process."""
     size = path.stat().st_size
     try:
         with path.open("r+b") as file:
             os.posix_fallocate(file.fileno(), 0, size)
     except OSError as error:
         if error.errno in (errno.EOPNOTSUPP, errno.EINVAL):
-            return  # a file system that cannot promise anything
+            return  # the file system cannot allocate in advance
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        path.unlink()  # it may have taken what room there was
+        path.unlink()  # it may have used up the free space
         free = shutil.disk_usage(path.parent).free
         raise AbstractionError(
-            f"no room for a bucket table: {size:,} bytes are needed in {path.parent}, {free:,} are free"
+            f"no room for a bucket table: {size:,} bytes are needed in {path.parent}, {free:,} are free:"
+            " delete other files there"
         ) from None
 
 
 def _write_whole(path: Path, text: str) -> None:
-    """Replace a small file at once: a reader sees the old text or the new."""
+    """Replace a small file atomically: a reader sees the old text or the new."""
     new = path.with_name(path.name + ".new")
     new.write_text(text, encoding="ascii")
     new.replace(path)

@@ -1,6 +1,6 @@
-"""Work in chunks on all cores.
+"""Run work in chunks on all cores.
 
-Kernels give up the GIL, so plain threads will do; and kernels without `prange` compile in half the time.
+Kernels release the GIL, so plain threads suffice, and kernels without `prange` compile in half the time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def run_chunks(
     progress: Progress | None = None,
     label: str = "working",
 ) -> list[_T]:
-    """`work(start, end)` for consecutive ranges of `chunk` that cover 0..total; results in that order.
+    """Call `work(start, end)` for consecutive ranges of `chunk` that cover 0..total; results in that order.
 
     NUMBA_NUM_THREADS limits the threads. With a progress bar, one task named `label` follows the chunks.
     """

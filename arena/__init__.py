@@ -1,1 +1,1 @@
-"""Measuring strength: the dealer, simple players, matches and reports."""
+"""Strength measurement: players, matches, the ACPC dealer, variance reduction and reports."""

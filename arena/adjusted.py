@@ -1,4 +1,4 @@
-"""A match's result with some of its luck taken out: all-in adjusted, or corrected by AIVAT."""
+"""Variance-reduced results of a match: all-in adjusted, or corrected by AIVAT."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from solver.layout import F64
 
 @dataclass(frozen=True, slots=True)
 class Adjusted:
-    """Another estimate of the same win rate."""
+    """A variance-reduced estimate of the win rate."""
 
     name: str
     estimate: Estimate
-    """Over the same samples as the match's own."""
+    """Over the same samples as the plain result."""
     deviation: float
-    """Standard deviation of a hand, in mbb."""
+    """Standard deviation per hand, in mbb."""
     reduction: float
-    """Share of the plain result's standard deviation of a hand that is gone."""
+    """Relative reduction of the standard deviation per hand."""
     sample_reduction: float
-    """The same of a sample: in duplicate matches, of a pair of hands."""
+    """The same per sample: in duplicate matches, per pair of hands."""
 
     @property
     def variance_removed(self) -> float:
-        """Share of the variance of a sample that is gone: so many fewer hands give the same interval."""
+        """Relative reduction of the variance per sample: the share of hands saved for the same interval."""
         return 1.0 - (1.0 - self.sample_reduction) ** 2
 
     def __str__(self) -> str:
@@ -36,7 +36,7 @@ class Adjusted:
         )
 
     def to_json(self) -> dict[str, float | None]:
-        """What a program wants to know."""
+        """The estimate as JSON values."""
         return {
             **self.estimate.to_json(),
             "sd_hand_mbb": self.deviation,
@@ -47,7 +47,7 @@ class Adjusted:
 
 
 def adjusted(result: MatchResult, name: str, chips: F64) -> Adjusted:
-    """What adjusted chips of player A, float64[H], say."""
+    """The estimate from adjusted chips of player A, float64[H]."""
     mbb = chips * (1000.0 / max(result.definition.big_blind, 1))
     samples: F64 = mbb.reshape(-1, result.hands_per_sample).mean(axis=1)
     return Adjusted(

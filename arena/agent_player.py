@@ -1,4 +1,4 @@
-"""The agent as a player of the arena."""
+"""The re-solving agent as a player of the arena."""
 
 from __future__ import annotations
 
@@ -23,67 +23,67 @@ from solver.range_strategy import RangeStrategy
 
 @dataclass(frozen=True, eq=False)
 class AgentPlayer:
-    """Solves its decisions. Not for concurrent calls."""
+    """A player that re-solves its decisions. Not for concurrent calls."""
 
     name: str
     agent: Agent
 
     @property
     def blueprint(self) -> Blueprint:
-        """What it plays by where it does not solve."""
+        """The blueprint it follows where it does not re-solve."""
         return self.agent.blueprint
 
     @property
     def identity(self) -> str:
-        """Of the blueprint's content, what is played by defaults that have changed, and a flop book."""
+        """Identifies the blueprint's content, the settings whose defaults have changed, and the flop book."""
         settings = self.agent.settings
         book = "" if self.agent.book is None else f"-book{self.agent.book.identity}"
         return f"{self.blueprint.identity}-{settings.leaf}-{settings.preflop}-{settings.flop_method}{book}"
 
     @cached_property
     def clock(self) -> MatchClock | None:
-        """Of all hands this player plays; None if time does not matter."""
+        """The clock of the match, shared by all hands; None without a time budget."""
         budget = self.agent.settings.budget
         return None if budget is None else MatchClock(budget)
 
     def start_hand(self, seed: int) -> AgentHand:
-        """Somebody to play the next hand, in whichever seat."""
+        """Start a hand: return an object that plays it, from either position."""
         if self.clock is not None:
             self.clock.start_hand()
         return AgentHand(self.agent, seed, self.clock)
 
     def start_enquiry(self, seed: int) -> AgentHand:
-        """A hand of which somebody asks for many lines: on each he thinks as in the first hand of a match.
+        """Start a hand in which many lines are queried, each with the time of a match's first hand.
 
-        One clock for all of them would have run out after a few.
+        A single clock for all lines would run out after a few.
         """
         return AgentHand(self.agent, seed, line_budget=self.agent.settings.budget)
 
 
 class AgentHand:
-    """Plays one hand, in one seat; remembers its decisions by the betting they were made at."""
+    """Plays one hand from one position; remembers its decisions by betting and board."""
 
     def __init__(
         self, agent: Agent, seed: int, clock: MatchClock | None = None, line_budget: float | None = None
     ) -> None:
-        """Plays by the clock of a match, or with seconds for each line he is asked for, or freely."""
+        """Use the clock of a match, or a budget of seconds for each line queried, or no time limit."""
         self._agent, self._clock, self._line_budget = agent, clock, line_budget
         self._seed = seed
         self._rng = Random(seed)
         self.decisions: dict[tuple[str, Cards], Decision] = {}
 
     def act(self, state: HandState, position: int) -> Action:
-        """Draw from the strategy of the hand held."""
+        """Sample an action from the strategy of the hand held."""
         hole = state.hole[position]
         strategy = self.strategy(state.betting, state.visible_board)
         return strategy.draw(hand_index(hole[0], hole[1]), self._rng)
 
     def strategy(self, betting: BettingState, board: Cards) -> RangeStrategy:
-        """What the player to act does with every hand; solved once, then remembered."""
+        """The strategy of the player to act, for every hand; solved once, then remembered."""
         return self.decision(betting, board).strategy
 
     def decision(self, betting: BettingState, board: Cards) -> Decision:
-        """Everything about a decision; earlier ones of the same hand are made first if they are missing."""
+        """The decision at this point; missing earlier decisions of the same hand are made first."""
         key = (betting.text, board)
         if key not in self.decisions:
             context = self._context(betting, board)
@@ -96,7 +96,7 @@ class AgentHand:
         return self.decisions[key]
 
     def _line_clock(self, betting: BettingState, board: Cards) -> MatchClock:
-        """What our decisions on the way here leave of a hand's time."""
+        """A clock with the time that our earlier decisions on this line have left of the hand's budget."""
         assert self._line_budget is not None
         clock = MatchClock(self._line_budget)
         clock.start_hand()
@@ -105,13 +105,13 @@ class AgentHand:
         return clock
 
     def _context(self, betting: BettingState, board: Cards) -> Context | None:
-        """What our last decision on the way here leaves for this one."""
+        """The context that our previous decision on this line provides for this one."""
         for decision, action in self._earlier(betting, board):
             return decision.after(action)
         return None
 
     def _earlier(self, betting: BettingState, board: Cards) -> Iterator[tuple[Decision, Action]]:
-        """Our decisions on the way here and what was done, the last one first."""
+        """Our earlier decisions on this line and the actions taken, most recent first."""
         states = betting_states(betting)
         actions = [action for part in betting.actions for action in part]
         for state, action in zip(reversed(states[:-1]), reversed(actions), strict=True):

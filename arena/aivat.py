@@ -1,13 +1,13 @@
-"""AIVAT: the result of a hand with luck taken out as far as anybody can tell it (Burch et al., AAAI 2018).
+"""AIVAT: an unbiased estimate of a hand's value with reduced variance (Burch et al., AAAI 2018).
 
-1. A player is *known* if his strategy can be asked for. For him the hand counts as played with every hand he
-   could have held, weighted by how likely he was to come here with it: his *belief* is that vector. Of an
-   unknown player only the hand he really held counts: his belief is 1 there and 0 elsewhere.
-2. The estimate is the mean payoff over both beliefs where the hand ended, plus one correction for each thing
-   that chance or a known player decided: the mean of a guess of the value over everything that could have
-   followed, minus the guess for what did. Choices of unknown players are not corrected.
-3. Every correction has mean 0 whatever the guess is, so the estimate is unbiased for any guess; the better
-   the guess, the smaller its variance. A guess may look at what is public and at the beliefs alone.
+1. A player is *known* if its strategy can be queried. A known player counts as playing every hand it could
+   have held, weighted by its reach; its *belief* is that vector. An unknown player counts only with the hand
+   it really held; its belief is 1 there and 0 elsewhere.
+2. The estimate is the mean payoff over both beliefs where the hand ended, plus one correction for each chance
+   event and each action of a known player: the mean of a value guess over everything that could have
+   followed, minus the guess for what did follow. Actions of unknown players are not corrected.
+3. Every correction has mean 0 for any guess, so the estimate is always unbiased; the better the guess, the
+   smaller the variance. A guess may depend only on public information and the beliefs.
 4. Values and payoffs are player 0's.
 """
 
@@ -29,22 +29,22 @@ State_contra = TypeVar("State_contra", contravariant=True)
 
 
 class PublicGame(Protocol[State_contra]):
-    """A game as all can see it, with a guess of what it is worth. States are public: no private cards."""
+    """A game in public states, which contain no private cards, with a guess of their values."""
 
     def live(self, state: State_contra) -> F64:
-        """float64[H]: 1 for hands that the public cards leave possible, 0 for others."""
+        """float64[H]: 1 for hands that share no card with the public cards, 0 for the others."""
 
     def mass(self, state: State_contra, beliefs: Beliefs) -> float:
-        """Sum of the products of both weights over all pairs of hands that can be held together."""
+        """The sum, over all pairs of compatible hands, of the product of both weights."""
 
     def guess(self, state: State_contra, beliefs: Beliefs) -> float:
-        """Any guess of the mean payoff from here on."""
+        """A guess of the mean payoff from here on; any guess is valid."""
 
     def guess_dealt(self, state: State_contra, beliefs: Beliefs) -> float:
-        """Exactly the mean of `guess` over public cards that may come next; `mean_dealt` does it slowly."""
+        """The exact mean of `guess` over the next public cards; `mean_dealt` is a slow implementation."""
 
     def payoff(self, state: State_contra, beliefs: Beliefs) -> float:
-        """Exactly the mean payoff of a hand that ended here."""
+        """The exact mean payoff of a hand that ended here."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,10 +53,10 @@ class Choice(Generic[State]):
 
     player: int
     following: Sequence[State]
-    """Where each of his actions leads."""
+    """The state after each of the player's actions."""
     taken: int
     strategy: F64 | None
-    """float64[A, H]: how often each hand takes each action; None for an unknown player."""
+    """float64[A, H]: the probability of each action with each hand; None for an unknown player."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,17 +69,17 @@ class Deal(Generic[State]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlayedHand(Generic[State]):
-    """What happened in one hand."""
+    """The public course of one hand."""
 
     root: State
     steps: Sequence[Choice[State] | Deal[State]]
     end: State
     held: tuple[int | None, int | None]
-    """The hand each unknown player held; None for a known player, whose hand does not matter."""
+    """The hand each unknown player held; None for a known player, whose hand is not used."""
 
 
 def corrected_value(game: PublicGame[State], hand: PlayedHand[State], start: float) -> float:
-    """Player 0's result, corrected.
+    """AIVAT's estimate of player 0's result.
 
     start  `mean_start` for the same known players
     """
@@ -92,7 +92,7 @@ def corrected_value(game: PublicGame[State], hand: PlayedHand[State], start: flo
 def step_corrections(
     game: PublicGame[State], steps: Sequence[Choice[State] | Deal[State]], beliefs: Beliefs
 ) -> tuple[list[float], Beliefs]:
-    """What to add for each step, 0 for choices of unknown players; and the beliefs where they lead.
+    """The correction for each step, 0 for choices of unknown players, and the beliefs after the last step.
 
     beliefs  before the first step
     """
@@ -123,7 +123,7 @@ def step_corrections(
 
 
 def mean_start(game: PublicGame[State], root: State, known: tuple[bool, bool]) -> float:
-    """The mean guess over the hands that unknown players may be dealt: once for a match. Slow if both are."""
+    """The mean guess over the hands unknown players may be dealt. Computed once a match; slow for two."""
     live = game.live(root)
     choices = [[None] if known[p] else [int(h) for h in np.flatnonzero(live)] for p in range(2)]
     total = weight = 0.0
@@ -138,7 +138,7 @@ def mean_start(game: PublicGame[State], root: State, known: tuple[bool, bool]) -
 
 
 def mean_dealt(game: PublicGame[State], following: Iterable[State], beliefs: Beliefs) -> float:
-    """The mean guess over the states that public cards may lead to, each as likely as the beliefs say."""
+    """The mean guess over the states after the next public cards, weighted by their mass."""
     total = weight = 0.0
     for state in following:
         live = game.live(state)
@@ -151,12 +151,12 @@ def mean_dealt(game: PublicGame[State], following: Iterable[State], beliefs: Bel
 
 
 def first_beliefs(live: F64, held: tuple[int | None, int | None]) -> Beliefs:
-    """Beliefs before anything has happened."""
+    """The beliefs at the start of a hand."""
     return _first_belief(live, held[0]), _first_belief(live, held[1])
 
 
 def after_action(beliefs: Beliefs, player: int, probability: F64) -> Beliefs:
-    """Beliefs after a player has done what he does with these probabilities, by hand."""
+    """The beliefs after a player's action, given its probability with each hand."""
     acted = beliefs[player] * probability
     return (acted, beliefs[1]) if player == 0 else (beliefs[0], acted)
 

@@ -1,4 +1,4 @@
-"""What it takes to correct a hand of hold'em by AIVAT: guesses, and the strategies of those who played it."""
+"""AIVAT for hands of hold'em: makes the guesses and collects the strategies of the players."""
 
 from __future__ import annotations
 
@@ -31,26 +31,29 @@ from solver.tree import DECISION
 
 
 def tells_strategy(player: Player) -> bool:
-    """Whether the player of a hand can be asked what he would have done with other cards."""
+    """Whether the player's strategy can be queried for hands it does not hold."""
     return isinstance(player.start_hand(0), OpenHandPlayer)
 
 
 def verify_known(known: tuple[bool, bool]) -> None:
-    """Refuse with `MatchAborted` if neither player tells his strategy."""
+    """Raise `MatchAborted` if neither player's strategy is known."""
     if not any(known):
-        raise MatchAborted("AIVAT needs a player whose strategy is known: neither of these tells his")
+        raise MatchAborted(
+            "AIVAT needs a player whose strategy is known: neither of these reveals its strategy."
+            " Use a blueprint or an agent, or leave AIVAT out"
+        )
 
 
 class HandCorrector:
-    """Takes luck out of the hands of a match: asks those who played one what else they would have done."""
+    """Applies AIVAT to the hands of a match, by querying the players' strategies."""
 
     def __init__(
         self, definition: GameDefinition, games: tuple[HoldemGame, HoldemGame], known: tuple[bool, bool]
     ) -> None:
-        """Player A is the first.
+        """Prepare for a match between players A and B.
 
-        games  guesses: the first for hands with player A in position 0, the second for others
-        known  whether A and B can be asked
+        games  guesses: the first for hands with player A in position 0, the second for the others
+        known  whether the strategies of A and B are known
         """
         verify_known(known)
         self._games = games
@@ -61,10 +64,10 @@ class HandCorrector:
         ]
 
     def __call__(self, hand: HandState, position: int, seats: tuple[HandPlayer, HandPlayer]) -> float:
-        """A's chips in a finished hand.
+        """The corrected chips of A in a finished hand.
 
-        position  A's
-        seats     by position
+        position  A's position
+        seats     the hand players by position
         """
         plain, known = self._games[position], self._known[position]
         game: HoldemGame | SolvedGame | TranslatedGame
@@ -75,21 +78,21 @@ class HandCorrector:
 
 
 def make_corrector(definition: GameDefinition, players: tuple[Player, Player]) -> HandCorrector:
-    """For hands that are corrected by those who have just played them.
+    """Make a corrector for hands that the same players have just played.
 
     Blocks for a minute if a blueprint's values are not in the cache.
     """
     known = tells_strategy(players[0]), tells_strategy(players[1])
-    verify_known(known)  # before the minute
+    verify_known(known)  # fail before the values are computed
     return HandCorrector(definition, make_games(definition, players), known)
 
 
 def make_games(definition: GameDefinition, players: tuple[Player, Player]) -> tuple[HoldemGame, HoldemGame]:
-    """Guesses for both seatings: a blueprint's values against itself, rivers as these players play them."""
+    """Guesses for both seatings: a blueprint's self-play values, and on rivers these players' own styles."""
     named = [player for player in players if isinstance(player, BlueprintPlayer | AgentPlayer)]
     blueprint = named[0].blueprint if named else open_blueprint(default_blueprint_path())
     if blueprint.definition != definition:
-        raise MatchAborted("AIVAT needs a blueprint of the game that is played")
+        raise MatchAborted("AIVAT needs a blueprint of the game that is played, not of another game")
     tables = open_tables(blueprint.cards)
     game = blueprint.training_game
     values = cached_node_values(game, blueprint.bytes, HoldemDealer(tables), threads=os.cpu_count() or 1)
@@ -97,7 +100,7 @@ def make_games(definition: GameDefinition, players: tuple[Player, Player]) -> tu
         player.style if isinstance(player, BlueprintPlayer) and player.blueprint is blueprint else PlayStyle()
         for player in players
     ]
-    thinks = any(isinstance(player, AgentPlayer) for player in players)  # else guessing would take longest
+    thinks = any(isinstance(player, AgentPlayer) for player in players)  # otherwise guesses would dominate
     first, second = (
         HoldemGame(definition, game, play_as(blueprint, seats), values, tables, careful=thinks)
         for seats in ((styles[0], styles[1]), (styles[1], styles[0]))
@@ -106,7 +109,7 @@ def make_games(definition: GameDefinition, players: tuple[Player, Player]) -> tu
 
 
 def play_as(blueprint: Blueprint, styles: tuple[PlayStyle, PlayStyle]) -> U8:
-    """uint8[node][action][bucket]: a blueprint's strategy, in 255ths, with a style for either position."""
+    """uint8[node][action][bucket]: a blueprint's strategy, in 255ths, with a style for each position."""
     if styles == (PlayStyle(), PlayStyle()):
         return blueprint.bytes
     strategy = np.array(blueprint.bytes)
@@ -135,10 +138,10 @@ def strategies_of(
     known: tuple[bool, bool],
     skip: int = 0,
 ) -> list[RangeStrategy | None]:
-    """What the players of a finished hand would have done with every hand, action by action.
+    """The players' strategies for every hand at each action of a finished hand; None for unknown players.
 
-    seats  by position; those who have just played the hand remember
-    skip   so many actions are not asked about
+    seats  the hand players by position; those who have just played the hand remember their strategies
+    skip   number of actions at the start to leave out
     """
     definition, state = betting.definition, start(betting.definition)
     strategies: list[RangeStrategy | None] = []
@@ -147,7 +150,7 @@ def strategies_of(
         if number < skip:
             pass
         elif known[state.actor]:
-            source = cast("StrategySource", seat)  # as `known` says; asking every time takes long
+            source = cast("StrategySource", seat)  # guaranteed by `known`; an isinstance check is slow
             strategies.append(source.strategy(state, board[: definition.board_size(state.round_index)]))
         else:
             strategies.append(None)

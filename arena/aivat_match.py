@@ -1,9 +1,9 @@
-"""AIVAT of a duplicate match that is over: plays every hand again in mind, on all cores.
+"""AIVAT for a finished duplicate match: replays every hand, on all cores.
 
-Needs nothing but the match's terms and bettings: cards and seeds follow from the number of a pair, and an
-open player asked again says the same. That is for blueprints, which play too fast to be corrected on the way;
-others are corrected while they play (`arena.duplicate`). Guesses are those of the first blueprint that a
-player uses, or the default one.
+Needs only the match's terms and bettings: cards and seeds follow from the number of a pair, and an open
+player returns the same strategy when queried again. This is for matches between blueprints, where AIVAT
+during play would slow them down; other matches are corrected while they are played (`arena.duplicate`).
+Guesses come from the first blueprint that a player uses, or from the default one.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def aivat_chips(
     workers: int | None = None,
     tick: Callable[[int], None] | None = None,
 ) -> F64:
-    """float64[H]: chips of player A, corrected; blocks. Refuses with `MatchAborted` where it cannot be done.
+    """float64[H]: corrected chips of player A; blocks. Raises `MatchAborted` if AIVAT is not possible.
 
-    tick  called with the hands done so far
+    tick  called with the number of hands done so far
     """
     make = partial(make_evaluator, definition_text(terms.definition), terms.players, terms.seed)
-    evaluator = make()  # refuses, and fills the cache of values, before the work is spread
+    evaluator = make()  # raises errors and fills the cache of values before the workers start
     bettings = tuple(result.betting)
     step = _CHUNK * HANDS_PER_PAIR
     tasks = iter([(at // HANDS_PER_PAIR, bettings[at : at + step]) for at in range(0, len(bettings), step)])
@@ -63,7 +63,7 @@ def aivat_chips(
 
 
 class Evaluator:
-    """Corrects the hands of one match, which open players play again in mind."""
+    """Corrects the hands of one match by querying open players again."""
 
     def __init__(
         self,
@@ -72,12 +72,15 @@ class Evaluator:
         seed: int,
         games: tuple[HoldemGame, HoldemGame],
     ) -> None:
-        """The games hold guesses: the first for hands with player A in position 0, the second for others."""
+        """Prepare for a match.
+
+        games  guesses: the first for hands with player A in position 0, the second for the others
+        """
         self._definition, self._players, self._seed = definition, players, seed
         self._correct = HandCorrector(definition, games, (is_open(players[0]), is_open(players[1])))
 
     def __call__(self, task: Task) -> F64:
-        """Player A's chips in the hands of a chunk."""
+        """The corrected chips of player A in the hands of a chunk."""
         first, texts = task
         return np.array(
             [
@@ -98,16 +101,16 @@ class Evaluator:
 
 
 def make_evaluator(definition: str, players: tuple[str, str], seed: int) -> Evaluator:
-    """From texts: for worker processes. Blocks for a minute if a blueprint's values are not in the cache."""
+    """Make an `Evaluator` from texts. Blocks for a minute if a blueprint's values are not in the cache."""
     game = parse_definition(definition)
     made = make_player(players[0]), make_player(players[1])
     return Evaluator(game, made, seed, make_games(game, made))
 
 
 def is_open(player: Player) -> bool:
-    """Whether a player who is asked again tells the strategy he played by."""
+    """Whether a player reports the strategy it played by when queried again after the match."""
     if isinstance(player, AgentPlayer) and player.agent.settings.budget is not None:
-        return False  # solved again it comes out different, and AIVAT with another strategy is biased
+        return False  # a timed solve is not reproducible, and AIVAT with another strategy is biased
     return tells_strategy(player)
 
 

@@ -1,13 +1,13 @@
-"""AIVAT's guesses from the agent's own solves, for matches against somebody who does not tell his strategy.
+"""AIVAT guesses from the agent's own solves, for matches against an opponent whose strategy is unknown.
 
-1. Of him only the hand that he held counts, against all of ours: what that is worth after each action of ours
-   is a counterfactual value of the solve that our action was drawn from, and so it is for every river card
-   that may follow. The solve has his very bets, which the blueprint's tree may not have.
-2. Both players are taken to go on as the solution says, we with the belief's range.
-3. Only solves to the end of the hand are asked, those of turn and river. Elsewhere, and for hands that a
-   solve leaves out, guesses are those of the game inside.
-4. A decision is a function of what is public and of a seed that nobody else knows, so guesses may know it
-   without a bias; the mean over river cards is taken over the very guesses that follow.
+1. The opponent counts only with the hand it held, against our whole range. The value of that hand after each
+   of our actions, and after each river card, is a counterfactual value of the solve that our action was
+   sampled from. The solve contains the opponent's exact bets, which the blueprint's tree may not.
+2. Both players are assumed to continue as the solution says, we with the belief as our range.
+3. Only solves to the end of the hand are used, those of turn and river. Elsewhere, and for hands that a
+   solve leaves out, the wrapped game's guesses are used.
+4. A decision is a function of public information and of a seed that the opponent does not know, so guesses
+   may use it without bias; the mean over river cards is the mean of the guesses used after them.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from solver.solution import Solution
 from solver.tree import CHANCE, DECISION
 
 _DUST = 1e-6
-"""Share of a range below which what a hand meets of it is a rounding error."""
+"""Smallest share of a range that a hand must leave unblocked; below it the rest is rounding error."""
 _HANDS = HAND_CARDS.astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Place:
-    """A decision of a solved game."""
+    """A decision node of a solved game."""
 
     solution: Solution
     node: int
@@ -51,24 +51,24 @@ class _Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolvedGame:
-    """Hold'em as AIVAT sees it, with the agent's player of one hand, who has played it, to ask."""
+    """A public game for AIVAT that takes guesses from the agent's solves of the hand it has just played."""
 
     game: HoldemGame
     asked: AgentHand
     position: int
-    """His."""
+    """The agent's position."""
     _engines: dict[tuple[int, int, int], tuple[Solution, Engine]] = field(default_factory=dict)
 
     def live(self, state: HoldemState) -> F64:
-        """float64[1326]."""
+        """float64[1326]: 1 for hands that share no card with the board, 0 for the others."""
         return self.game.live(state)
 
     def mass(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Of pairs of hands that share no card."""
+        """The total weight of pairs of hands that share no card."""
         return self.game.mass(state, beliefs)
 
     def guess(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Chips."""
+        """A guess of the mean payoff, in chips."""
         if not state.betting.is_finished:
             if is_round_over(state) and self._knows_cards(state):
                 return self.guess_dealt(state, beliefs)
@@ -79,30 +79,30 @@ class SolvedGame:
         return self.game.guess(state, beliefs)
 
     def guess_dealt(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Chips: the mean over flops, or over the next card."""
+        """The mean guess over flops, or over the next card, in chips."""
         if not self._knows_cards(state):
             return self.game.guess_dealt(state, beliefs)
         rest = set(range(NUM_CARDS)).difference(state.board)
         return mean_dealt(self, (self.after_deal(state, (*state.board, card)) for card in rest), beliefs)
 
     def payoff(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Chips."""
+        """The mean payoff of a finished hand, in chips."""
         return self.game.payoff(state, beliefs)
 
     def root(self, betting: BettingState) -> HoldemState:
-        """The start of a hand."""
+        """The state at the start of a hand."""
         return self.game.root(betting)
 
     def after_action(self, state: HoldemState, action: Action) -> HoldemState:
-        """Where an action leads; public cards are not dealt yet."""
+        """The state after an action, before public cards are dealt."""
         return self.game.after_action(state, action)
 
     def after_deal(self, state: HoldemState, board: Cards) -> HoldemState:
-        """The next round."""
+        """The state after public cards are dealt."""
         return self.game.after_deal(state, board)
 
     def _knows_cards(self, state: HoldemState) -> bool:
-        """Whether a solve goes on after a round that is over."""
+        """Whether a solve continues beyond a finished round."""
         found = self._walk(state)
         if found is None:
             return False
@@ -110,7 +110,7 @@ class SolvedGame:
         return bool(tree.kind[found[1]] == CHANCE) and len(tree.children_of(found[1])) > 0
 
     def _place(self, state: HoldemState) -> _Place | None:
-        """Where a solve has a state in which a player is to act."""
+        """The decision node of a solve at this state; None if no solve has it."""
         found = self._walk(state)
         if found is None:
             return None
@@ -148,7 +148,7 @@ class SolvedGame:
         return None, ()
 
     def _value(self, place: _Place, beliefs: Beliefs) -> float | None:
-        """The mean over both beliefs; None for hands that the solve does not have."""
+        """The mean value over both beliefs; None for hands that the solve leaves out."""
         key = id(place.solution.average), place.node, place.board
         if key not in self._engines:
             below = cut(place.solution, place.node, place.board)
@@ -174,9 +174,9 @@ class SolvedGame:
 def ask_agent(
     game: HoldemGame, seats: tuple[HandPlayer, HandPlayer], known: tuple[bool, bool]
 ) -> HoldemGame | SolvedGame:
-    """The game for one hand: with the agent's solves to be asked, if the other one tells nothing.
+    """The game for one hand: uses the agent's solves if the other player's strategy is unknown.
 
-    seats  by position
+    seats  the hand players by position
     """
     for position, seat in enumerate(seats):
         if isinstance(seat, AgentHand) and not known[1 - position]:

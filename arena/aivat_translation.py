@@ -1,10 +1,10 @@
-"""AIVAT's guesses where a blueprint meets bets that its tree does not have: taken as it takes them itself.
+"""AIVAT guesses after bets that are not in the blueprint's tree, using the blueprint's own translation.
 
-1. A bet leads where the blueprint's own translation leads, which the seed of its hand decides, instead of to
-   the nearest size: what is walked through afterwards is what the blueprint really does.
-2. Where the real pot is not the tree's and the blueprint is to act, the guess is the mean over its answer, of
-   which folds and calls that end the hand count in real chips, not in grown ones of the tree.
-3. The seed is drawn before anything happens and nobody else knows it, so guesses may know it without a bias.
+1. A bet leads to the node that the blueprint's translation chose, which depends on the seed of its hand,
+   instead of to the nearest size. So guesses follow what the blueprint really does.
+2. Where the real pot differs from the tree's and the blueprint is to act, the guess is the mean over its
+   actions. Folds and calls that end the hand count in real chips, not in scaled chips of the tree.
+3. The seed is drawn before the hand and the opponent does not know it, so guesses may use it without bias.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from solver.layout import F64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TranslatedGame:
-    """Hold'em as AIVAT sees it, with the blueprint's player of one hand to ask."""
+    """A public game for AIVAT that translates bets as the blueprint's player of this hand does."""
 
     game: HoldemGame
     asked: BlueprintHand
-    """Plays the blueprint whose tree the game has."""
+    """The player of this hand; it plays the blueprint whose tree the game uses."""
     position: int
-    """His."""
+    """The blueprint player's position."""
 
     def live(self, state: HoldemState) -> F64:
-        """float64[1326]."""
+        """float64[1326]: 1 for hands that share no card with the board, 0 for the others."""
         return self.game.live(state)
 
     def mass(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Of pairs of hands that share no card."""
+        """The total weight of pairs of hands that share no card."""
         return self.game.mass(state, beliefs)
 
     def guess(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Chips."""
+        """A guess of the mean payoff, in chips."""
         betting = state.betting
         if betting.is_finished or betting.actor != self.position or self._is_in_tree(state):
             return self.game.guess(state, beliefs)
@@ -58,19 +58,19 @@ class TranslatedGame:
         return total / weight
 
     def guess_dealt(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Chips: the mean over flops, or over the next card."""
+        """The mean guess over flops, or over the next card, in chips."""
         return self.game.guess_dealt(state, beliefs)
 
     def payoff(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Chips."""
+        """The mean payoff of a finished hand, in chips."""
         return self.game.payoff(state, beliefs)
 
     def root(self, betting: BettingState) -> HoldemState:
-        """The start of a hand."""
+        """The state at the start of a hand."""
         return self.game.root(betting)
 
     def after_action(self, state: HoldemState, action: Action) -> HoldemState:
-        """Where an action leads; public cards are not dealt yet."""
+        """The state after an action, before public cards are dealt."""
         betting = state.betting.apply(action)
         if state.node >= 0 and not betting.is_finished:
             node = self.asked.node(betting)
@@ -80,19 +80,22 @@ class TranslatedGame:
         return self.game.after_action(state, action)
 
     def after_deal(self, state: HoldemState, board: Cards) -> HoldemState:
-        """The next round."""
+        """The state after public cards are dealt."""
         return self.game.after_deal(state, board)
 
     def _is_in_tree(self, state: HoldemState) -> bool:
-        """Or before the first action of a round, where guesses must fit a mean over cards."""
+        """Whether to use the tree's guess: in the tree, or before a round's first action.
+
+        There, guesses must be consistent with `guess_dealt`.
+        """
         is_first = is_round_over(state) or not state.betting.actions[-1]
         return is_first or (state.node >= 0 and state.scale == self.game.game.unit)
 
 
 def ask_blueprint(game: HoldemGame, seats: tuple[HandPlayer, HandPlayer]) -> HoldemGame | TranslatedGame:
-    """The game for one hand: with who plays its blueprint to be asked, if it is careful and there is one.
+    """The game for one hand: follows a blueprint player's translation if the game is careful.
 
-    seats  by position
+    seats  the hand players by position
     """
     for position, seat in enumerate(seats):
         if game.careful and isinstance(seat, BlueprintHand) and seat.blueprint.tree is game.game.tree:

@@ -1,6 +1,6 @@
-"""All-in adjustment: where the betting ended before the last card, the mean over all run-outs counts.
+"""All-in adjustment: a hand that was all-in before the last card counts as the mean over all run-outs.
 
-Unbiased, because nobody decides anything once all chips are in. Hold'em only: other games stay as they are.
+Unbiased, because there are no decisions after the all-in. Hold'em only; results of other games are unchanged.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from solver.allin_equity import pair_wins, preflop_pair_wins, preflop_wins_are_c
 from solver.layout import F64
 
 TABLE_FROM_HANDS = 1_000
-"""So many hands all-in before the flop are worth counting all pairs once, which takes some 20 seconds."""
+"""From this many pre-flop all-ins, the equities of all pairs are tabulated first, which takes about 20 s."""
 
 
 def allin_chips(result: MatchResult) -> F64:
-    """float64[H]: chips of player A, adjusted. Hands whose cards are not all known stay as they are."""
+    """float64[H]: all-in adjusted chips of player A. Hands with unknown cards are unchanged."""
     definition, chips = result.definition, result.chips.astype(np.float64)
     if not _is_holdem(definition):
         return chips
-    # Rounds without a decision leave their slashes at the end: all-in, and nobody folded.
+    # A betting text that ends in slashes has rounds without decisions: all-in and called.
     early = [index for index, text in enumerate(result.betting) if text.endswith("/")]
     before_flop = sum(int(result.street[index]) == 0 for index in early)
     by_table = before_flop >= TABLE_FROM_HANDS or preflop_wins_are_counted()

@@ -1,7 +1,8 @@
-"""A player that does what a blueprint says, with translation of bets that are not in its tree.
+"""A player that follows a blueprint and translates bets that are not in its tree.
 
-Off the tree (`solver.blueprint_walk`) it checks and calls. Buckets are looked up in whole-board tables when
-those have been built, in microseconds, and computed otherwise, in up to tens of milliseconds for a new flop.
+Off the tree (`solver.blueprint_walk`) it checks and calls. Buckets are looked up in whole-board tables if
+these have been built, which takes microseconds; otherwise they are computed, which takes up to tens of
+milliseconds for a new flop.
 """
 
 from __future__ import annotations
@@ -30,50 +31,50 @@ _SEED_MASK = (1 << 64) - 1
 
 @dataclass(frozen=True, eq=False)
 class BlueprintPlayer:
-    """A blueprint as a player. Safe to share between threads."""
+    """Plays a blueprint. Safe to share between threads."""
 
     name: str
     blueprint: Blueprint
     style: PlayStyle = field(default_factory=PlayStyle)
 
     def start_hand(self, seed: int) -> BlueprintHand:
-        """Somebody to play the next hand, in whichever seat."""
+        """Start a hand: return an object that plays it, from either position."""
         return BlueprintHand(self, seed & _SEED_MASK)
 
     def in_public(self) -> PublicBlueprint:
-        """The strategy with translation averaged."""
+        """The strategy averaged over random translations."""
         return PublicBlueprint(self.blueprint, self.numbers, self.walk, self.buckets)
 
     @property
     def identity(self) -> str:
-        """Of the blueprint's content."""
+        """A digest of the blueprint's content."""
         return self.blueprint.identity
 
     @cached_property
     def walk(self) -> BlueprintWalk:
-        """The way into the blueprint's tree."""
+        """Maps real betting to nodes of the blueprint's tree."""
         return BlueprintWalk(self.blueprint.tree, self.blueprint.definition)
 
     @cached_property
     def tables(self) -> BucketTables | None:
-        """Of all boards, if they have been built."""
+        """The whole-board bucket tables, if they have been built."""
         cards = self.blueprint.cards
         return open_tables(cards) if tables_are_built(cards) else None
 
     def buckets(self, board: Cards) -> U16:
-        """uint16[1326]: the bucket of every hand, BLOCKED where it has none."""
+        """uint16[1326]: the bucket of every hand; BLOCKED for hands that share a card with the board."""
         if self.tables is not None:
             return board_buckets(self.tables, board)
         return self.blueprint.cards.buckets(board)
 
     @cached_property
     def numbers(self) -> StyleNumbers:
-        """The style for kernels."""
+        """The style in the form kernels take."""
         return self.style.numbers()
 
 
 class BlueprintHand:
-    """Plays one hand; it only remembers where in the tree it has been."""
+    """Plays one hand; remembers only the tree nodes it has visited."""
 
     def __init__(self, player: BlueprintPlayer, seed: int) -> None:
         self._player = player
@@ -82,11 +83,11 @@ class BlueprintHand:
 
     @property
     def blueprint(self) -> Blueprint:
-        """What is played."""
+        """The blueprint that is played."""
         return self._player.blueprint
 
     def act(self, state: HandState, position: int) -> Action:
-        """Draw from the strategy of the hand held; the draw belongs to the number of the action."""
+        """Sample from the strategy of the hand held; the random number depends on seed and action index."""
         betting, walk = state.betting, self._player.walk
         node = self.node(betting)
         if node == OFF_TREE:
@@ -101,7 +102,7 @@ class BlueprintHand:
         return walk.real_action(node, int(self._children(node)[choice]), betting)
 
     def strategy(self, betting: BettingState, board: Cards) -> RangeStrategy:
-        """What the player to act does with every hand; sizes that become the same real one are one."""
+        """The strategy of the player to act; sizes that map to the same real bet are merged."""
         node = self.node(betting)
         if node == OFF_TREE:
             return RangeStrategy((CALL,), unblocked(board).astype(np.float32)[None, :])
@@ -118,7 +119,9 @@ class BlueprintHand:
         node = self._nodes.get(betting.text)
         if node is None:
             if betting.definition != self._player.blueprint.definition:
-                raise ValueError(f"{self._player.name} was trained for another game than the one played")
+                raise ValueError(
+                    f"{self._player.name} was trained for another game: use a blueprint of the game played"
+                )
             node = self._nodes[betting.text] = self._player.walk.find(betting, self._seed)
         return node
 

@@ -1,4 +1,4 @@
-"""What is left to play, in chunks: long enough to be worth sending, short enough to lose in a kill."""
+"""Divide work into chunks: large enough for little overhead, small enough to lose if a process is killed."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _CHUNK_SECONDS = 0.25
 LARGEST_CHUNK = 8192
 
 Chunk = tuple[int, int]
-"""Number of the first, and how many."""
+"""The number of the first item, and how many."""
 PlayedChunks = Iterator[tuple[Chunk, str, float]]
-"""Chunks with their lines of the journal and their seconds, as they are done."""
+"""Finished chunks with their journal lines and their seconds."""
 Tick = Callable[[Journal], None]
 
 
 class Pace:
-    """How many fit a fraction of a second: what a kill may cost, and how smooth the progress bar is."""
+    """Adapts the chunk size to a fraction of a second: smooth progress, and little to lose if killed."""
 
     def __init__(self, largest: int = LARGEST_CHUNK) -> None:
         self.size, self._largest = 1, largest
 
     def note(self, size: int, seconds: float) -> None:
-        """Learn from a chunk that was done."""
+        """Record how long a chunk took."""
         fitting = int(size * _CHUNK_SECONDS / max(seconds, 1e-6))
         self.size = max(1, min(fitting, 4 * size, self._largest))
 
 
 def missing_numbers(lines: Sequence[str], count: int) -> I64:
-    """int64[M]: the numbers below `count` that no line of a journal starts with, ascending."""
+    """int64[M]: the numbers below `count` that have no journal line yet, ascending."""
     done = np.zeros(count, dtype=np.bool_)
     for line in lines:
         number = int(line.split(" ", 1)[0])
@@ -42,7 +42,7 @@ def missing_numbers(lines: Sequence[str], count: int) -> I64:
 
 
 def cut_chunks(missing: I64, pace: Pace) -> Iterator[Chunk]:
-    """Runs of neighbours among the missing, no longer than the pace says when asked for."""
+    """Yield runs of consecutive missing numbers, each as long as the pace allows at that time."""
     at = 0
     while at < len(missing):
         size = 1
@@ -59,10 +59,10 @@ def play_missing(
     tick: Tick | None = None,
     largest: int = LARGEST_CHUNK,
 ) -> None:
-    """Play the numbers that are missing, and write them down as they are done; blocks.
+    """Play the missing numbers and add them to the journal as they finish; blocks.
 
-    tick     called after every chunk that was written down
-    largest  what a chunk may hold, and what a player who breaks off may cost
+    tick     called after every chunk that was written to the journal
+    largest  largest chunk size, and so the most that is lost if a player fails
     """
     pace = Pace(largest)
     for (_, size), text, seconds in play(cut_chunks(missing, pace)):

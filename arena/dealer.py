@@ -1,4 +1,4 @@
-"""The ACPC dealer as a program: files, ports and messages around a `Match`, worded as the reference's."""
+"""The ACPC dealer as a program: files, ports and the reference dealer's messages around a `Match`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ DEFAULT_VERSION_TIMEOUT_MS = 600_000
 
 @dataclass(frozen=True, slots=True)
 class DealerOptions:
-    """Everything about a dealer's run but the game itself. Times in milliseconds, None for no limit."""
+    """Settings of a dealer run. Times are in milliseconds, None for no limit."""
 
     match_name: str
-    """Also the path of the log and transaction files, without `.log` and `.tlog`."""
+    """Also the path of the log and transaction files, to which `.log` and `.tlog` are added."""
     game_name: str
     terms: MatchTerms
     host: str = ANY_ADDRESS
@@ -40,7 +40,7 @@ class DealerOptions:
 def run_dealer(
     options: DealerOptions, out: BinaryIO, err: BinaryIO, observer: HandObserver | None = None
 ) -> int:
-    """Deal one match; blocks. Ports and score go to `out`, the rest to `err`; returns the exit status."""
+    """Deal one match; blocks. Writes ports and score to `out`, the rest to `err`; returns the exit status."""
     transcript = Transcript(err, options.quiet)
     try:
         _run(options, out, transcript, err, observer)
@@ -48,9 +48,9 @@ def run_dealer(
         transcript.say(f"ERROR: {error}\n")
         return 1
     except BrokenPipeError:
-        raise  # whoever reads our output went away: nobody to tell
+        raise  # the reader of our output is gone, so there is nobody to report to
     except OSError as error:
-        transcript.say(f"ERROR: could not write down the match: {error.strerror}\n")
+        transcript.say(f"ERROR: could not write the match's files: {error.strerror}\n")
         return 1
     finally:
         transcript.flush()

@@ -1,9 +1,9 @@
-"""The cards of a match: the same ones from the same seed as the reference ACPC dealer's.
+"""The cards of a match: the same seed gives the same cards as the reference ACPC dealer.
 
-That dealer draws from the Mersenne Twister MT19937 seeded with one 32-bit number (Matsumoto and Nishimura's
-`init_genrand`, 2002). Each hand starts with a fresh deck in suit order, draws card `u32 mod n` of the `n`
-left and moves the last card into the gap: position 0's hole cards, position 1's, then the whole board, even
-if the hand does not get that far. So the cards of hand h depend on the seed and h alone.
+That dealer uses the Mersenne Twister MT19937 seeded with one 32-bit number (Matsumoto and Nishimura's
+`init_genrand`, 2002). Each hand starts with a fresh deck in suit order. A draw takes card `u32 mod n` of the
+`n` left and moves the last card into the gap. The order is position 0's hole cards, position 1's, then the
+whole board, even if the hand ends earlier. So the cards of hand h depend only on the seed and h.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PYTHON_STATE_VERSION = 3
 
 
 class Deck:
-    """Deals one hand after the other."""
+    """Deals the hands of a match in order."""
 
     def __init__(self, definition: GameDefinition, seed: int) -> None:
         self._draw = _mersenne_twister(seed).getrandbits
@@ -41,7 +41,7 @@ class Deck:
 
 
 def _mersenne_twister(seed: int) -> random.Random:
-    # Python's own generator is MT19937 too, but its `seed` scrambles further: set the state directly.
+    # Python's generator is MT19937 too, but its `seed` initialises it differently: set the state directly.
     word = seed & 0xFFFFFFFF
     words = [word]
     for i in range(1, _TWISTER_WORDS):

@@ -1,4 +1,4 @@
-"""A duplicate match from terms to result: what is left to play, who plays it, and how it is written down."""
+"""Run a duplicate match from its terms to its result, in parallel, with a journal that it can resume from."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from arena.workers import WorkerPool
 from game.definition import GameDefinition, definition_text, parse_definition
 
 TABLES_FROM_PAIRS = 5_000
-"""Matches this long are worth a minute of building bucket tables."""
+"""For matches of at least this length, bucket tables are built first, which takes a minute."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateTerms:
-    """What is played. Players are texts of `arena.registry`."""
+    """The terms of a match. Players are specifications of `arena.registry`."""
 
     definition: GameDefinition
     players: tuple[str, str]
@@ -43,10 +43,10 @@ class DuplicateTerms:
     seed: int
     pairs: int
     aivat: bool = False
-    """Correct hands while they are played; for two blueprints `arena.aivat_match` does it afterwards."""
+    """Apply AIVAT while hands are played; for two blueprints `arena.aivat_match` does it afterwards."""
 
     def to_json(self) -> dict[str, Any]:
-        """What must agree for a match to go on. Not its length: more pairs may be added."""
+        """The terms that must be the same to resume a match. Not its length: more pairs may be added."""
         return {
             "game": definition_text(self.definition),
             "players": list(self.players),
@@ -63,12 +63,12 @@ def play_duplicate(
     tick: Tick | None = None,
     progress: Progress | None = None,
 ) -> MatchResult:
-    """Play what is missing and return the result; blocks.
+    """Play the missing pairs and return the result; blocks.
 
-    path      the journal: the match goes on where it ended, if it has one already
-    workers   processes or threads (all cores by default; one for other programs, who run in each)
-    tick      called after every chunk that was written down
-    progress  for the building of bucket tables
+    path      the journal; if it exists already, the match resumes where it stopped
+    workers   processes or threads (one per core by default; one for external programs, which run in each)
+    tick      called after every chunk that was written to the journal
+    progress  shows the building of bucket tables
     """
     journal = Journal(path, terms.to_json())
     try:
@@ -84,7 +84,7 @@ def play_duplicate(
 
 
 def default_workers(terms: DuplicateTerms) -> int:
-    """Other programs may mind being run many times at once."""
+    """One with external programs, which may not support several copies at once; else one per core."""
     return 1 if _has_programs(terms) else os.cpu_count() or 1
 
 
@@ -101,13 +101,13 @@ class SlowDuel:
         self._definition, self._players, self._seed, self._correct = definition, players, seed, correct
 
     def close(self) -> None:
-        """The match is over: programs that play may leave."""
+        """End the external programs."""
         for player in self._players:
             if isinstance(player, ExternalPlayer):
                 player.close()
 
     def __call__(self, chunk: Chunk) -> str:
-        """Lines of the chunk's pairs; blocks for as long as the players think."""
+        """Play a chunk and return its journal lines; blocks while the players think."""
         first, count = chunk
         pairs = range(first, first + count)
         return "".join(
@@ -117,13 +117,13 @@ class SlowDuel:
 
 
 def make_slow_duel(definition: str, texts: tuple[str, str], seed: int, aivat: bool) -> SlowDuel:
-    """From texts: for worker processes."""
+    """Make a `SlowDuel` from texts, in a worker process."""
     game, players = parse_definition(definition), (make_match_player(texts[0]), make_match_player(texts[1]))
     return SlowDuel(game, players, seed, make_corrector(game, players) if aivat else None)
 
 
 def corrects_on_the_way(terms: DuplicateTerms) -> bool:
-    """Whether AIVAT of a match is done while it is played: unless two blueprints play."""
+    """Whether AIVAT is applied while the match is played: always, except between two blueprints."""
     return not can_play_fast(
         terms.definition, (make_match_player(terms.players[0]), make_match_player(terms.players[1]))
     )
@@ -149,8 +149,10 @@ def _player_of_chunks(
             isinstance(player, BlueprintPlayer | AgentPlayer)
             and player.blueprint.definition != terms.definition
         ):
-            raise MatchAborted(f"{player.name} was trained for another game than the one played")
-    # Refuses, and fills the cache of values, before the work is spread.
+            raise MatchAborted(
+                f"{player.name} was trained for another game: use a blueprint of the game that is played"
+            )
+    # Raises errors and fills the cache of values once, before the workers start.
     correct = make_corrector(terms.definition, players) if terms.aivat else None
     if workers == 1:
         return partial(_here, SlowDuel(terms.definition, players, terms.seed, correct))

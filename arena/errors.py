@@ -1,29 +1,29 @@
-"""What can go wrong in a match.
+"""Errors of the arena package.
 
 ArenaError
-├── MatchAborted  a match that cannot go on: a player went away or ran out of time, a file makes no sense
-│   ├── JournalError  a file that is the journal of another match, or of none; a ValueError, too
-│   └── BrokenPlayer  one who did something illegal or raised an exception
-└── PlayerError   a player that does not exist; a ValueError, too, as all refusals of input are
+├── MatchAborted  a match cannot continue: a player disconnected or timed out, or a file is invalid
+│   ├── JournalError  a file that belongs to another match, or is not a journal; also a ValueError
+│   └── BrokenPlayer  a player made an illegal action or raised an exception
+└── PlayerError   an invalid player specification; also a ValueError, as all errors about input are
 """
 
 from __future__ import annotations
 
 
 class ArenaError(Exception):
-    """Base of everything this package raises about a match."""
+    """Base class of the errors this package raises about a match."""
 
 
 class MatchAborted(ArenaError):  # noqa: N818 - it names what happened
-    """The match ends here without a score; the message says whose fault it is, one line per fact."""
+    """The match ends without a score. The message says who caused it, one fact per line."""
 
 
 class JournalError(MatchAborted, ValueError):
-    """A file that cannot be gone on with; the message says how it differs."""
+    """A journal that cannot be continued; the message says how it differs from this match."""
 
 
 class BrokenPlayer(MatchAborted):
-    """One who did something illegal or raised an exception; the message says what and where."""
+    """A player made an illegal action or raised an exception; the message says what and where."""
 
     def __init__(self, position: int, what: str) -> None:
         super().__init__(what)
@@ -31,4 +31,4 @@ class BrokenPlayer(MatchAborted):
 
 
 class PlayerError(ArenaError, ValueError):
-    """A text that names no player; the message says what there is."""
+    """An invalid player specification; the message lists the valid choices."""

@@ -1,13 +1,13 @@
-"""Another program as a player: `acpc:COMMAND`, which speaks ACPC and does not tell its strategy.
+"""An external program as a player: `acpc:COMMAND` speaks ACPC; its strategy is unknown.
 
-1. The program runs twice. Each copy plays one hand of every pair, so none sees the same cards again; for
-   either of them positions change after every hand and hands are numbered from 0, as on any dealer.
-2. A copy is started as the ACPC starts players, COMMAND HOST PORT, with the first hand it has to act in.
-   States reach it in the dealer's order, though only when it has to act: the last one of a hand comes with
-   those of the next.
-3. Its replies are read as the dealer reads them: what is illegal becomes a call or the nearest raise.
-4. A copy that dies is started again, and asked again: the line that asks holds all of the hand so far. One
-   that dies again before it answers, does not start or takes too long ends the match with `MatchAborted`.
+1. The program runs twice. Each copy plays one hand of every pair, so neither sees the same cards twice. For
+   each copy, positions change after every hand and hands are numbered from 0, as with any dealer.
+2. A copy is started as the ACPC starts players, COMMAND HOST PORT, when it first has to act. It receives
+   states in the dealer's order, but only when it has to act: the last state of a hand comes with those of the
+   next.
+3. Replies are read as the dealer reads them: an illegal action becomes a call or the nearest legal raise.
+4. A copy that dies is restarted and asked once more: the match state contains the whole hand so far. If it
+   dies again before it answers, does not start or takes too long, the match ends with `MatchAborted`.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a program is waited for, in seconds."""
+    """How long to wait for a program, in seconds."""
 
     start: float = 120.0
     reply: float = TimeLimits().response_ms / 1000
 
 
 class ExternalPlayer:
-    """A program that plays, started when it is needed. Not for concurrent calls; close it in the end."""
+    """A player run as an external program, started when first needed. Not for concurrent calls; close it."""
 
     def __init__(self, name: str, command: list[str], patience: Patience | None = None) -> None:
         self.name = name
@@ -58,41 +58,41 @@ class ExternalPlayer:
         self._copies = [_Copy(name, command, patience) for _ in range(HANDS_PER_PAIR)]
         self._hands = 0
         self.close = weakref.finalize(self, _close_all, self._copies)
-        """Tells the program that the match is over, and ends it if it stays; idempotent."""
+        """Closes the connections and ends the program if it does not exit; may be called again."""
 
-    def start_hand(self, seed: int) -> ExternalHand:  # noqa: ARG002 - its dice are its own
-        """Somebody to play the next hand, in whichever seat."""
+    def start_hand(self, seed: int) -> ExternalHand:  # noqa: ARG002 - the program has its own randomness
+        """Start a hand: return an object that plays it, from either position."""
         return ExternalHand(self)
 
     def take_hand(self) -> tuple[_Copy, int]:
-        """Who plays the next hand, and its number in his match."""
+        """The copy that plays the next hand, and the hand's number for that copy."""
         pair, second = divmod(self._hands, HANDS_PER_PAIR)
         self._hands += 1
         return self._copies[second ^ (pair % HANDS_PER_PAIR)], pair
 
 
 class ExternalHand:
-    """Plays one hand, in one seat."""
+    """Plays one hand from one position."""
 
     def __init__(self, player: ExternalPlayer) -> None:
         self._player = player
         self._copy: _Copy | None = None
         self._lines: HandLines | None = None
         self._hand_id = 0
-        self._told = -1  # actions that he has seen
+        self._told = -1  # actions that the program has seen
 
     def act(self, state: HandState, position: int) -> Action:
-        """What the program replies; blocks until then."""
+        """Ask the program for an action; blocks until it replies."""
         copy, asked = self._tell(state, position)
         request = ReplyRequest(asked, self._hand_id, state.betting, state.hole[position], state.visible_board)
         return copy.ask(request)
 
     def finish(self, state: HandState, position: int) -> None:
-        """The hand is over."""
+        """Queue the final states of the hand."""
         self._tell(state, position)
 
     def _tell(self, state: HandState, position: int) -> tuple[_Copy, bytes]:
-        """Have all states sent that he has not seen yet, and return the last one."""
+        """Queue the states that the program has not seen yet, and return the last one."""
         if self._copy is None or self._lines is None:
             self._copy, self._hand_id = self._player.take_hand()
             self._lines = HandLines(state.definition, self._hand_id, state.hole, state.board)
@@ -106,7 +106,7 @@ class ExternalHand:
 
 
 class _Left(Exception):  # noqa: N818 - it names what happened
-    """The program does not answer any more; the message says how that showed."""
+    """The program stopped answering; the message says how this was noticed."""
 
 
 class _Copy:
@@ -118,16 +118,16 @@ class _Copy:
         self._seat: Seat | None = None
         self._said: IO[bytes] | None = None
         self.outbox: list[bytes] = []
-        """Lines to be sent, without their ends."""
+        """Lines to be sent, without line endings."""
 
     def ask(self, request: ReplyRequest) -> Action:
-        """Send what there is to send, and wait for the reply to the last line."""
+        """Send the outbox and wait for the reply to its last line."""
         if self._seat is None:
             self._start()
         try:
             return self._ask(request)
         except _Left as left:
-            _LOG.warning("%s", f"{self._obituary(left, request)}\nit is started again, and asked again")
+            _LOG.warning("%s", f"{self._obituary(left, request)}\nrestarting it and asking again")
         self._stop()
         self.outbox = [request.match_state]
         self._start()
@@ -137,7 +137,7 @@ class _Copy:
             raise MatchAborted(self._obituary(left, request)) from None
 
     def close(self) -> None:
-        """Send what there is to send, and hang up; wait for the program to leave, end it if it does not."""
+        """Send the outbox and close the connection; wait for the program to exit, kill it if it does not."""
         if self._seat is not None:
             with contextlib.suppress(MatchAborted):
                 self._seat.send(self._lines_out())
@@ -154,7 +154,7 @@ class _Copy:
             line = self._seat.read_line(max(deadline - time.monotonic(), 0.0) * 1000)
             if not line:
                 if time.monotonic() >= deadline:
-                    self._abort(f"has not answered for {self._patience.reply:g} s", request)
+                    self._abort(f"did not answer within {self._patience.reply:g} s", request)
                 raise _Left("closed the connection")
             reply = read_reply(line, request)
             if isinstance(reply, ActionLine):
@@ -166,7 +166,7 @@ class _Copy:
         return lines
 
     def _start(self) -> None:
-        """Start the program and wait until it has connected and told its version."""
+        """Start the program and wait until it has connected and sent its version."""
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `_stop`
         listener = listen(HOST, [0])[0]
         words = [*self._command, HOST, str(listener.getsockname()[1])]
@@ -187,12 +187,12 @@ class _Copy:
                 with contextlib.suppress(TimeoutError):
                     self._seat = Seat(0, listener.accept()[0], int(self._patience.reply * 1e6))
                 if self._seat is None and (self._process.poll() or time.monotonic() > deadline):
-                    self._abort("did not connect")
+                    self._abort("did not connect to the host and port it was given")
         line = self._seat.read_line(max(deadline - time.monotonic(), 0.0) * 1000)
         try:
             read_version(line)
         except RemoteProtocolError as error:
-            self._abort(f"did not begin with its version: {error}")
+            self._abort(f"did not send its version first: {error}")
 
     def _stop(self, patience: float = 0.0) -> None:
         if self._seat is not None:
@@ -212,7 +212,7 @@ class _Copy:
         raise MatchAborted(self._obituary(what, request))
 
     def _obituary(self, what: object, request: ReplyRequest | None = None) -> str:
-        """What happened, when, how the program ended and the last it said; one line per fact."""
+        """What happened, at which state, the exit status and the last lines of output; one fact per line."""
         assert self._process is not None
         assert self._said is not None
         where = "" if request is None else f", asked {request.match_state.decode()}"

@@ -1,7 +1,7 @@
-"""Blueprint against blueprint, in a kernel: the same pairs, decision for decision, as `arena.pairs` plays.
+"""Blueprint against blueprint in a kernel: plays exactly the same pairs as `arena.pairs`.
 
-The rules are those of `game.betting` for no-limit hold'em with equal stacks; buckets come from whole-board
-tables. Each player follows the real hand in his own tree, with his own translation.
+The rules are those of `game.betting` for no-limit hold'em with equal stacks. Buckets come from whole-board
+tables. Each player follows the real hand in its own tree, with its own translation.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from solver.tree import CALL_ACTION, DECISION, FOLD_ACTION
 
 _ROUNDS = 4
 _MOST_TEXT = 8192
-"""Bytes that a pair's line never exceeds: two hands of four rounds of 64 actions of 11 characters."""
+"""Upper bound on the bytes of a pair's line: two hands of four rounds of 64 actions of 11 characters."""
 _MOST_ACTIONS = 64
 _USUAL_TEXT = 96
 _ZERO, _SPACE, _NEWLINE, _SLASH, _MINUS = 48, 32, 10, 47, 45
@@ -45,7 +45,7 @@ _F, _C, _R = 102, 99, 114
 
 
 class KernelPlayer(NamedTuple):
-    """A blueprint player as the kernel sees him."""
+    """A blueprint player in the form kernels take."""
 
     tree: WalkTree
     base: I64
@@ -58,7 +58,7 @@ class KernelPlayer(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """No-limit hold'em with equal stacks."""
+    """Stack and blinds of no-limit hold'em with equal stacks."""
 
     stack: int
     big_blind: int
@@ -66,7 +66,7 @@ class Rules(NamedTuple):
 
 
 class FastDuel:
-    """Two blueprint players, ready to play. Safe to share between threads."""
+    """A match between two blueprint players. Safe to share between threads."""
 
     def __init__(
         self, players: tuple[BlueprintPlayer, BlueprintPlayer], seed: int, progress: Progress | None = None
@@ -77,7 +77,7 @@ class FastDuel:
         self._seed = np.uint64(seed & SEED_MASK)
 
     def play(self, first: int, count: int) -> str:
-        """Lines of pairs `first`..`first + count - 1`; without the GIL."""
+        """Play pairs `first`..`first + count - 1` and return their lines; releases the GIL."""
         return b"".join(self._parts(first, count)).decode("ascii")
 
     def _parts(self, first: int, count: int) -> Iterator[bytes]:
@@ -91,7 +91,7 @@ class FastDuel:
 
 
 def can_play_fast(definition: GameDefinition, players: tuple[object, object]) -> bool:
-    """Whether both are blueprint players of a game the kernel knows."""
+    """Whether both are blueprint players and the kernel supports the game."""
     return (
         definition.no_limit
         and definition.stacks[0] == definition.stacks[1]
@@ -104,10 +104,10 @@ def can_play_fast(definition: GameDefinition, players: tuple[object, object]) ->
 
 
 def kernel_player(player: BlueprintPlayer, progress: Progress | None = None) -> KernelPlayer:
-    """Lay a player out; blocks while missing bucket tables are built."""
+    """Convert a player for the kernel; blocks while missing bucket tables are built."""
     blueprint = player.blueprint
     if np.diff(blueprint.tree.first_child).max() > _MOST_ACTIONS:
-        raise ValueError(f"{player.name} has nodes of more than {_MOST_ACTIONS} actions")
+        raise ValueError(f"{player.name}: a node has more than {_MOST_ACTIONS} actions, the most supported")
     return KernelPlayer(
         player.walk.tree,
         np.asarray(blueprint.base),
@@ -254,7 +254,7 @@ def _choose(
     most: int,
     weights: I64,
 ) -> int:
-    """A real action as trees write them: fold, call, or a raise-to total."""
+    """Choose a real action, coded as in trees: fold, call, or a raise-to total."""
     if node == OFF_TREE:
         return CALL_ACTION
     tree = player.tree

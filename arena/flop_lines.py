@@ -1,8 +1,8 @@
-"""The ways to the flop of two players who play alike before it: how likely each is, and who holds what.
+"""Pre-flop lines to the flop between two players with the same pre-flop strategy: probabilities and ranges.
 
-1. Both must tell their strategies and have the same one at every decision before the flop, in either seat.
-2. Then what they do there does not tell them apart: hands that end before the flop add up to nothing over
-   both seats, and the lines that reach it are few, with probabilities and beliefs that are known exactly.
+1. Both strategies must be known and must be the same at every decision before the flop, in either seat.
+2. Then hands that end before the flop cancel over both seats, and only the few lines that reach the flop
+   matter; their probabilities and beliefs are known exactly.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ _NEGLIGIBLE = 1e-4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlopLine:
-    """The betting of the first round, up to the flop."""
+    """A betting line of the first round that reaches the flop."""
 
     betting: BettingState
     beliefs: Beliefs
-    """float64[1326] by position: how often each hand comes this way."""
+    """float64[1326] by position: the probability that each hand takes this line."""
     probability: float
-    """Of the line, in a hand."""
+    """The probability that a hand takes this line."""
 
     @property
     def text(self) -> str:
-        """As the ACPC writes it."""
+        """The betting as the ACPC writes it."""
         return self.betting.text
 
     @property
@@ -52,7 +52,7 @@ class FlopLine:
         return self.betting.pot
 
     def deal(self, rng: np.random.Generator) -> tuple[HoleCards, Cards]:
-        """Both hands as likely as this line makes them, and a whole board."""
+        """Draw both hands from this line's beliefs, and a whole board."""
         first = _draw(self.beliefs[0] * _unblocked_mass(self.beliefs[1]), rng)
         apart = ~np.isin(HAND_CARDS, HAND_CARDS[first]).any(axis=1)
         second = _draw(self.beliefs[1] * apart, rng)
@@ -64,25 +64,25 @@ class FlopLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlopLines:
-    """All lines worth playing, by how much money goes that way."""
+    """All lines worth playing, those with the largest probability times pot first."""
 
     lines: tuple[FlopLine, ...]
     left_out: tuple[FlopLine, ...]
-    """Together less than a ten-thousandth of that money."""
+    """Together less than a ten-thousandth of the total probability times pot."""
     seconds_before: float
-    """That the first player needs for his decisions before the flop, per hand."""
+    """Seconds per hand that the first player needs for its pre-flop decisions."""
 
     @property
     def left_out_chips(self) -> float:
-        """What leaving lines out changes per hand, if somebody wins half a pot more than he should there."""
+        """The error per hand from leaving lines out, if one player's edge in them were half the pot."""
         return sum(line.probability * line.pot / 2 for line in self.left_out)
 
 
 def find_lines(definition: GameDefinition, players: tuple[Player, Player]) -> FlopLines:
-    """Refuses with `MatchAborted` players who differ before the flop, or do not tell."""
+    """Find the lines. Raises `MatchAborted` if pre-flop strategies differ or one of them is unknown."""
     for player in players:
         if not tells_strategy(player):
-            raise MatchAborted(f"{player.name} does not tell his strategy: play fathom match instead")
+            raise MatchAborted(f"{player.name} does not reveal its strategy: use fathom match instead")
     walk = _Walk(definition, players)
     found = sorted(walk.lines(), key=_money)
     least = _NEGLIGIBLE * sum(map(_money, found))
@@ -92,11 +92,11 @@ def find_lines(definition: GameDefinition, players: tuple[Player, Player]) -> Fl
 
 
 class _Walk:
-    """Through all decisions before the flop."""
+    """Walks through all decisions before the flop."""
 
     def __init__(self, definition: GameDefinition, players: tuple[Player, Player]) -> None:
         self._definition, self._players = definition, players
-        cast("StrategySource", players[0].start_hand(0)).strategy(start(definition), ())  # kernels are loaded
+        cast("StrategySource", players[0].start_hand(0)).strategy(start(definition), ())  # load kernels
         self._seats = [cast("StrategySource", player.start_hand(0)) for player in players]
         self.seconds = 0.0
 
@@ -120,7 +120,7 @@ class _Walk:
             yield from self._follow(betting.apply(action), after)
 
     def _strategy(self, betting: BettingState) -> tuple[RangeStrategy, float]:
-        """Of both players, and the seconds that the first needs."""
+        """The strategy of both players, and the seconds that the first needs for it."""
         started = time.perf_counter()
         first = self._seats[0].strategy(betting, ())
         seconds = time.perf_counter() - started
@@ -130,8 +130,8 @@ class _Walk:
         ):
             names = " and ".join(player.name for player in self._players)
             raise MatchAborted(
-                f"{names} do not play alike before the flop (after {betting.text!r}): play"
-                " fathom match --aivat instead, or give the agent preflop=lookup"
+                f"{names} do not play alike before the flop (after {betting.text!r}): use"
+                " fathom match --aivat instead, or give the agent the option preflop=lookup"
             )
         return first, seconds
 
@@ -141,7 +141,7 @@ def _money(line: FlopLine) -> float:
 
 
 def _unblocked_mass(weights: F64) -> F64:
-    """float64[1326]: the weight of hands that share no card with each."""
+    """float64[1326]: for each hand, the total weight of the hands that share no card with it."""
     by_card = np.bincount(HAND_CARDS.ravel(), np.repeat(weights, 2), minlength=NUM_CARDS)
     mass: F64 = weights.sum() - by_card[HAND_CARDS].sum(axis=1) + weights
     return np.maximum(mass, 0.0)

@@ -1,4 +1,4 @@
-"""A match's hands as files that other programs read."""
+"""Write the hands of a match as ACPC logs and PHH histories."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from protocol.phh import history_text
 
 
 def write_log(path: Path, result: MatchResult, game_name: str, seed: int) -> None:
-    """An ACPC log. The times of its header are 0: nobody was on a clock."""
+    """Write an ACPC log. The times in its header are 0, since there were no time limits."""
     header = LogHeader(path.stem, game_name, result.num_hands, seed, 0, 0, 0)
     totals = int(result.chips.sum())
     with path.open("w", encoding="utf-8") as file:
@@ -26,7 +26,7 @@ def write_log(path: Path, result: MatchResult, game_name: str, seed: int) -> Non
 
 
 def write_histories(path: Path, result: MatchResult) -> None:
-    """A `.phhs` file."""
+    """Write a `.phhs` file."""
     with path.open("w", encoding="utf-8") as file:
         for index in range(result.num_hands):
             file.write(f"[{index + 1}]\n{history_text(result.record(index))}\n")

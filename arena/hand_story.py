@@ -1,4 +1,4 @@
-"""A hand as the agent lived it, in Markdown: what it saw, what each action was worth, what it did."""
+"""A hand from the agent's point of view, in Markdown: ranges, values of the actions, decisions."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ _LIKELIEST = 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Story:
-    """A hand that was played."""
+    """A finished hand of the agent."""
 
     state: HandState
     position: int
-    """The agent's."""
+    """The agent's position."""
     hand: AgentHand
     opponent: str
 
     @property
     def chips(self) -> int:
-        """What the agent won."""
+        """Chips that the agent won."""
         return self.state.values()[self.position]
 
 
 def play_story(agent: AgentPlayer, opponent: Player, definition: GameDefinition, seed: int) -> Story:
-    """Deal and play a hand; the agent has the button in hands of odd seeds."""
+    """Deal and play a hand; the agent has the button if the seed is odd."""
     rng = Random(seed)
     cards = rng.sample(range(NUM_CARDS), 4 + definition.board_size(definition.num_rounds - 1))
     state = new_hand(definition, (tuple(cards[:2]), tuple(cards[2:4])), tuple(cards[4:]))
@@ -54,7 +54,7 @@ def play_story(agent: AgentPlayer, opponent: Player, definition: GameDefinition,
 
 
 def tell(story: Story) -> str:
-    """The hand in Markdown."""
+    """Describe the hand in Markdown."""
     state, position = story.state, story.position
     own = hand_index(*state.hole[position])
     board = cards_text(state.visible_board) or "none"
@@ -75,7 +75,7 @@ def tell(story: Story) -> str:
 
 
 def oddities(story: Story) -> list[str]:
-    """What a poker player would frown at: hands that cannot lose folded, hands that cannot win called."""
+    """Suspicious decisions: folds with over 90 % equity, river calls with under 2 %."""
     found = []
     own = hand_index(*story.state.hole[story.position])
     for decision in story.hand.decisions.values():
@@ -101,7 +101,7 @@ def _tell_decision(decision: Decision, own: int, taken: Action) -> list[str]:
         f"## {_STREETS[betting.round_index]} {cards_text(decision.board)}".rstrip(),
         "",
         f"Pot {betting.pot:,}{to_call}. Equity against the opponent's range: {_equity(decision, own):.0%}.",
-        f"He has, likeliest first: {_likeliest(decision)}.",
+        f"The opponent's range, most likely classes first: {_likeliest(decision)}.",
         "",
         "| action | this hand | worth, chips | whole range |",
         "| --- | ---: | ---: | ---: |",
@@ -122,7 +122,7 @@ def _tell_decision(decision: Decision, own: int, taken: Action) -> list[str]:
 
 
 def describe(action: Action, betting: BettingState) -> str:
-    """An action in words; sizes are of the street, as people say them."""
+    """Describe an action; sizes are totals of the current street, as players say them."""
     if action.kind is ActionKind.FOLD:
         return "fold"
     if action.kind is ActionKind.CALL:
@@ -140,13 +140,13 @@ def describe(action: Action, betting: BettingState) -> str:
 
 
 def _taken(whole: BettingState, at: BettingState) -> Action:
-    """What was done at an earlier point of a hand."""
+    """The action that was taken at an earlier point of a hand."""
     done = [action for actions in whole.actions for action in actions]
     return done[sum(len(actions) for actions in at.actions)]
 
 
 def _equity(decision: Decision, own: int) -> float:
-    """Of a hand against the range the opponent is believed to have, if all cards were dealt now."""
+    """A hand's all-in equity against the opponent's believed range."""
     held = np.zeros(NUM_HANDS)
     held[own] = 1.0
     theirs = decision.ranges[1 - decision.betting.actor].astype(np.float64)

@@ -1,4 +1,4 @@
-"""The betting of a hand as people tell it."""
+"""The betting of a hand in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from game.betting import BettingState, start
 
 
 def describe_betting(betting: BettingState, names: tuple[str, str]) -> str:
-    """Like this: "B raises to 300, A calls · A checks, B bets 400, A folds". Bets are totals of the street.
+    """Describe betting, e.g. "B raises to 300, A calls · A checks, B bets 400, A folds".
+
+    Bet sizes are totals of the street.
 
     names  by position
     """

@@ -1,13 +1,14 @@
-"""Hold'em as AIVAT sees it: guesses from what a blueprint earns at its own nodes.
+"""Hold'em as a public game for AIVAT, with guesses from a blueprint's self-play values.
 
-1. On the river a guess is exact for players who follow the profile it is made from: both beliefs are walked
-   through the rest of the tree. It nearly is where one player is all-in: the answer by the profile, then a
-   sample of run-outs. Anywhere else it is the table of `solver.node_values`, by bucket of either player.
-   If asked to be careful, beliefs are also walked to the end of the round after every action on flop and
-   turn, to the mean over the next card: of tables, or, from the turn of a big pot, of walks.
-2. Bets that are not in the tree are taken for the nearest that is, unless the blueprint can be asked
-   (`arena.aivat_translation`), and values grow with the real pot. Where even that leads nowhere, hands are
-   taken to be checked down: more variance, no bias.
+1. On the river the guess is exact for players who follow the strategy profile it is made from: both beliefs
+   are walked through the rest of the tree. It is nearly exact where one player is all-in: the answer by the
+   profile, then a sample of run-outs. Elsewhere it comes from the table of `solver.node_values`, by the
+   buckets of both players. A careful game also walks the beliefs to the end of the round after every action
+   on flop and turn, and then takes the mean over the next card: from tables, or, on the turn of a big pot,
+   from river walks.
+2. Bets that are not in the tree are mapped to the nearest size, unless the blueprint's own translation can be
+   queried (`arena.aivat_translation`), and values are scaled by the real pot. Where the tree has no such node
+   at all, hands are assumed to be checked down: this adds variance, but no bias.
 3. A hand that is all-in before the river ends there, with the exact mean over all run-outs.
 """
 
@@ -52,7 +53,7 @@ from solver.training_game import TrainingGame
 from solver.tree import CALL_ACTION, FOLD_ACTION
 
 NOWHERE = -1
-"""Of nodes, places and actions of the tree: there is none."""
+"""The tree has no such node, place or action."""
 
 _FLOP, _RIVER = 3, 5
 _TURN = 2
@@ -61,7 +62,7 @@ _REMEMBERED = 8192
 _BIG_POT = 16  # big blinds: one pot in eight, with most of the variance
 
 _Known = dict[tuple[str, int, bytes], float]
-"""Guesses by betting, node of the tree and beliefs."""
+"""Guesses by betting, tree node and beliefs."""
 
 _FIRST_OF_CLASS: I64 = np.unique(HAND_CLASS, return_index=True)[1].astype(np.int64)
 _REPRESENTATIVE: I64 = _FIRST_OF_CLASS[HAND_CLASS]
@@ -69,32 +70,32 @@ _REPRESENTATIVE: I64 = _FIRST_OF_CLASS[HAND_CLASS]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HoldemState:
-    """What all can see, and where the blueprint's tree has something like it."""
+    """A public state and the corresponding place in the blueprint's tree."""
 
     betting: BettingState
     board: Cards
     node: int
-    """The tree's decision node that follows, -1 if there is none."""
+    """The next decision node in the tree, -1 if there is none."""
     place: int
-    """Place in the table of values, -1 if there is none."""
+    """The index in the table of values, -1 if there is none."""
     scale: float
-    """Chips that a unit of the table is worth here."""
+    """Chips per unit of the table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Street:
-    """A round that beliefs are walked through."""
+    """A betting round through which beliefs are walked."""
 
     round_index: int
     board: U8
     buckets: I64
     """int64[1326]"""
     is_exact: bool
-    """Whether all rivers are walked, not looked up."""
+    """Whether all rivers are walked instead of looked up."""
 
 
 class HoldemGame:
-    """Hold'em with one profile of strategies to guess by. Not for concurrent calls."""
+    """A public game with guesses from one strategy profile. Not for concurrent calls."""
 
     def __init__(
         self,
@@ -105,10 +106,10 @@ class HoldemGame:
         tables: BucketTables,
         careful: bool = False,
     ) -> None:
-        """Nothing is copied.
+        """Prepare the game; arrays are not copied.
 
-        strategy  uint8[node][action][bucket] in 255ths: nodes of position 0 as the player there plays them
-        careful   rounds are walked through from the first action on the flop, some 0.04 s a hand
+        strategy  uint8[node][action][bucket] in 255ths; may differ between the two positions
+        careful   walk through rounds from the first action on the flop, about 0.04 s per hand
         """
         self.careful = careful
         self.game, self.strategy, self.values, self.tables = game, strategy, values, tables
@@ -123,7 +124,7 @@ class HoldemGame:
         self._flop_means: _Known = {}
 
     def live(self, state: HoldemState) -> F64:
-        """float64[1326]."""
+        """float64[1326]: 1 for hands that share no card with the board, 0 for the others."""
         found = self._live.get(state.board)
         if found is None:
             if len(self._live) > _REMEMBERED:
@@ -132,18 +133,18 @@ class HoldemGame:
         return found
 
     def mass(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Of pairs of hands that share no card. Beliefs leave out what the board blocks."""
+        """The total weight of pairs of hands that share no card. Beliefs are 0 for hands the board blocks."""
         del state
         return float(pair_mass(*beliefs))
 
     def guess(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Chips."""
+        """A guess of the mean payoff, in chips."""
         if state.board:
             return self._guess(state, beliefs)
         return _remember(self._before_flop, state, beliefs, lambda: self._guess(state, beliefs))
 
     def guess_dealt(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Chips: the mean over flops, or over the next card."""
+        """The mean guess over flops, or over the next card, in chips."""
         if state.node < 0:
             return self._check_down(state, beliefs)
         table = self._table(int(self.values.places.of_node[state.node]))
@@ -161,29 +162,29 @@ class HoldemGame:
         )
 
     def payoff(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Chips."""
+        """The mean payoff of a finished hand, in chips."""
         betting = state.betting
         if betting.folder != NOBODY:
             return _lost_by(betting.folder, betting)
         return min(betting.spent) * mean_wins(*beliefs, state.board)
 
     def root(self, betting: BettingState) -> HoldemState:
-        """The start of a hand."""
+        """The state at the start of a hand."""
         return HoldemState(betting, (), 0, int(self.values.places.of_node[0]), self.game.unit)
 
     def after_line(self, betting: BettingState) -> HoldemState:
-        """Where the betting of the first round leads; public cards are not dealt yet."""
+        """The state after the betting of the first round, before the flop is dealt."""
         state = self.root(start(betting.definition))
         for action in betting.actions[0]:
             state = self.after_action(state, action)
         return state
 
     def after_action(self, state: HoldemState, action: Action) -> HoldemState:
-        """Where an action leads; public cards are not dealt yet."""
+        """The state after an action, before public cards are dealt."""
         return self.after_entry(state, state.betting.apply(action), self._entry(state, action))
 
     def after_entry(self, state: HoldemState, betting: BettingState, entry: int) -> HoldemState:
-        """Where an action leads, given the tree's action for it, -1 if there is none."""
+        """The state after an action, given the tree's action for it, -1 if there is none."""
         if entry < 0:
             return HoldemState(betting, state.board, NOWHERE, NOWHERE, 0.0)
         tree, places = self.game.betting, self.values.places
@@ -201,7 +202,7 @@ class HoldemGame:
         )
 
     def entry_to(self, node: int, tree_node: int) -> int:
-        """The action of a decision that leads to a node of the blueprint's tree, -1 if none does."""
+        """The action of a decision node that leads to a node of the blueprint's tree, -1 if none does."""
         first, num_actions = (
             int(self.game.betting.first_entry[node]),
             int(self.game.betting.num_actions[node]),
@@ -211,7 +212,7 @@ class HoldemGame:
         return first + int(found[0]) if len(found) else NOWHERE
 
     def after_deal(self, state: HoldemState, board: Cards) -> HoldemState:
-        """The next round."""
+        """The state after public cards are dealt."""
         place = int(self.values.places.of_node[state.node]) if state.node >= 0 else NOWHERE
         return HoldemState(state.betting, board, state.node, place, state.scale)
 
@@ -233,14 +234,14 @@ class HoldemGame:
         return self._check_down(state, beliefs)
 
     def _check_down(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """As if nobody would put in another chip: nothing better is known.
+        """The guess if both players check to the end, used when nothing better is known.
 
-        The mean over cards to come is the same with and without the next one.
+        The mean over run-outs is the same before and after the next card is dealt.
         """
         return min(state.betting.spent) * mean_wins(*beliefs, state.board)
 
     def _guess_answer(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """The opponent is all-in: fold or call as the profile says, then run-outs."""
+        """The guess when the opponent is all-in: fold or call by the profile, then run-outs."""
         betting, board, p = state.betting, state.board, state.betting.actor
         buckets, tree = board_buckets(self.tables, board), self.game.betting
         at, num_buckets = int(tree.base[state.node]), self.game.num_buckets[betting.round_index]
@@ -267,7 +268,7 @@ class HoldemGame:
         return float(total / mass) * state.scale
 
     def _walk_round(self, state: HoldemState, beliefs: Beliefs) -> float:
-        """Both beliefs through the rest of the round by the profile, then over the next card."""
+        """Walk both beliefs through the rest of the round by the profile, then over the next card."""
         if is_round_over(state):
             return self.guess_dealt(state, beliefs)
         round_index = state.betting.round_index
@@ -278,7 +279,7 @@ class HoldemGame:
         return self._walk_on(state.node, beliefs, street) / float(pair_mass(*beliefs)) * state.scale
 
     def _walk_on(self, node: int, beliefs: Beliefs, street: _Street) -> float:
-        """The sum over pairs of hands of both weights times the payoff, in units of the tree."""
+        """The sum, over pairs of hands, of both weights times the payoff, in units of the tree."""
         tree, board = self.game.betting, street.board
         if tree.column[node] % self.game.num_rounds > street.round_index:
             if street.is_exact:
@@ -317,7 +318,7 @@ class HoldemGame:
         return self.game.betting, self.strategy, self.game.num_buckets[-1], state.node
 
     def _is_big(self, betting: BettingState) -> bool:
-        """Whether a pot is worth the milliseconds of walking all rivers."""
+        """Whether the pot is big enough to spend milliseconds on walking all rivers."""
         return betting.pot >= _BIG_POT * betting.definition.big_blind
 
     def _table(self, place: int) -> PlaceValues:
@@ -340,7 +341,7 @@ class HoldemGame:
 
 
 class _Follows(Protocol):
-    """What `played_hand` asks of a game."""
+    """The methods of a game that `played_hand` uses."""
 
     def root(self, betting: BettingState) -> HoldemState: ...
 
@@ -356,11 +357,11 @@ def played_hand(
     strategies: Sequence[RangeStrategy | None],
     root: HoldemState | None = None,
 ) -> PlayedHand[HoldemState]:
-    """A finished hand as AIVAT wants it.
+    """Convert a finished hand to AIVAT's form.
 
-    known       by position
-    strategies  for each action in turn what the player would have done with every hand; None if he is unknown
-    root        where to begin, if not at the start of the hand; strategies are of the actions after it
+    known       whether the strategy is known, by position
+    strategies  for each action, the player's strategy for every hand; None for an unknown player
+    root        where to begin, if not at the start of the hand; strategies are for the actions after it
     """
     definition = hand.definition
     root = state = game.root(start(definition)) if root is None else root
@@ -391,18 +392,18 @@ def is_round_over(state: HoldemState) -> bool:
 
 
 def _has_acted(state: HoldemState) -> bool:
-    """Whether somebody has acted since the last card: guesses there need not fit a mean over cards."""
+    """Whether there was an action since the last card; then guesses need not agree with `guess_dealt`."""
     return is_round_over(state) or bool(state.betting.actions[-1])
 
 
 def _lost_by(position: int, betting: BettingState) -> float:
-    """Player 0's chips if a position folds."""
+    """Player 0's net chips if the player in `position` folds."""
     lost = betting.spent[position]
     return float(-lost if position == 0 else lost)
 
 
 def _remember(known: _Known, state: HoldemState, beliefs: Beliefs, compute: Callable[[], float]) -> float:
-    """Before the flop there are few states, and known players come to each with one belief."""
+    """Cache guesses before the flop, where states are few and known players have one belief in each."""
     digest = blake2b(beliefs[0].data, digest_size=16)
     digest.update(beliefs[1].data)
     key = state.betting.text, state.node, digest.digest()
@@ -415,11 +416,11 @@ def _remember(known: _Known, state: HoldemState, beliefs: Beliefs, compute: Call
 
 
 def _flops(beliefs: Beliefs) -> tuple[U8, I64, Beliefs]:
-    """Flops to take the mean over, how often each counts, and beliefs for which the mean is the same.
+    """Flops to average over, their multiplicities, and beliefs with the same mean.
 
-    Where beliefs do not tell suits apart, canonical flops will do. Where one player's hand is known, it is
-    exchanged for the first of its class, and of flops that differ only by suits it does not care about one is
-    taken.
+    If both beliefs are symmetric in suits, canonical flops suffice. If one player's belief is a single hand,
+    it is replaced by the first hand of its class, and flops are merged that differ only by a relabelling of
+    suits that keeps this hand.
     """
     blind = [bool(np.array_equal(belief, belief[_REPRESENTATIVE])) for belief in beliefs]
     if all(blind):
@@ -436,7 +437,7 @@ def _flops(beliefs: Beliefs) -> tuple[U8, I64, Beliefs]:
 
 @cache
 def _flops_seen_from(hand: int) -> tuple[U8, I64]:
-    """Flops that differ by more than suits a hand does not care about; all of them if there is no hand."""
+    """Flops up to relabellings of suits that keep `hand`, and their multiplicities; all flops for -1."""
     low, middle, high = (array.ravel() for array in np.meshgrid(*[np.arange(NUM_CARDS)] * 3, indexing="ij"))
     flops = np.stack([low, middle, high], axis=1)[(low < middle) & (middle < high)]
     smallest = np.full(len(flops), NUM_CARDS**3)
@@ -449,7 +450,7 @@ def _flops_seen_from(hand: int) -> tuple[U8, I64]:
 
 
 def _longest_line(game: TrainingGame) -> int:
-    """The largest number of decisions in a row in one round."""
+    """The largest number of consecutive decisions in one round."""
     betting, rounds = game.betting, game.betting.column % game.num_rounds
     length = np.ones(len(rounds), dtype=np.int64)
     for n in range(len(rounds)):
@@ -461,7 +462,7 @@ def _longest_line(game: TrainingGame) -> int:
 
 
 def _pots(game: TrainingGame, blinds: tuple[int, int]) -> F64:
-    """float64[C]: chips in the tree's pot after each action."""
+    """float64[C]: the tree's pot in chips after each action."""
     tree = game.tree
     spent = np.zeros((tree.num_nodes, 2))
     spent[0] = blinds

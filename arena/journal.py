@@ -1,7 +1,7 @@
-"""The journal of a match: a line of terms, then lines for every pair of hands, appended as they are played.
+"""The journal of a match: a header line with the terms, then one line per pair of hands, appended as played.
 
-After a kill at any moment the file holds every pair that was written down, and perhaps half a line, which is
-cut off when the match goes on. Pairs may stand in any order.
+If the process is killed, the file keeps every pair written so far and perhaps half a line, which is cut off
+when the match continues. Pairs may be in any order.
 """
 
 from __future__ import annotations
@@ -19,41 +19,43 @@ _MAGIC = "# fathom match 1 "
 
 
 class Journal:
-    """An open journal. Give no path for a match that is not kept.
+    """An open journal. Without a path the lines are kept in memory only.
 
-    magic  how the line of terms starts; terms are JSON, so a journal without it is JSON all through
+    magic  text before the JSON terms in the header line; may be empty, so that the whole journal is JSON
     """
 
     def __init__(self, path: Path | None, terms: Mapping[str, Any], magic: str = _MAGIC) -> None:
         self._path, self._magic = path, magic
         self._file: int | None = None
         self.lines: list[str] = []
-        """Pairs played, in the order written."""
+        """Lines of the pairs played, in the order written."""
         if path is None:
             return
         header = magic + json.dumps(terms, sort_keys=True) + "\n"
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # gone with the process, however it ends
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # released whenever the process ends
             if path.stat().st_size:
                 self._read(path, header)
             if not path.stat().st_size:
                 self._write(header)
         except BlockingIOError:
             self.close()
-            raise MatchAborted(f"another process is playing the match of {path}") from None
+            raise MatchAborted(
+                f"another process is playing the match in {path}: wait for it to end, or name another file"
+            ) from None
         except MatchAborted:
             self.close()
             raise
 
     def add(self, text: str) -> None:
-        """Write whole lines down, at once."""
+        """Append whole lines and write them at once."""
         if self._file is not None:
             self._write(text)
         self.lines += text.splitlines()
 
     def close(self) -> None:
-        """Idempotent."""
+        """Close the file; may be called again."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -78,7 +80,7 @@ class Journal:
 
 
 def _terms(line: str, magic: str) -> dict[str, Any] | None:
-    """Of a journal's first line, None if it is none."""
+    """The terms in a journal's header line; None if the line is not a header."""
     if not line.startswith(magic):
         return None
     try:

@@ -1,22 +1,22 @@
-"""Local best response: a lower bound on what a strategy can lose (Lisý and Bowling, 2017).
+"""Local best response: a lower bound on a strategy's exploitability (Lisý and Bowling, 2017).
 
 "Equilibrium Approximation Quality of Current No-Limit Poker Bots", AAAI workshop on computer poker. LBR knows
-the player's strategy and so, by Bayes' rule, his exact range. At each decision it compares its actions under
-the assumption that after them both check or call to the end, in chips against folding now:
+the player's strategy and so, by Bayes' rule, its exact range. At each decision it compares its actions, in
+chips relative to folding now, assuming that both players check or call to the end afterwards:
 
     fold     0
     call     wp · pot − (1 − wp) · asked
     bet x    fp · pot + (1 − fp) · (wp' · (pot + x) − (1 − wp') · (asked + x))
 
-with asked chips to call, x chips on top; wp the share of the pot LBR wins against the range, fp how much of
-the range folds to the bet, wp' the share against what does not fold. It takes the best. Whatever it wins on
-average, a best response wins at least as much; against strong players LBR may well lose.
+where `asked` is the amount to call, `x` the chips added on top, `wp` LBR's equity against the range, `fp` the
+share of the range that folds to the bet, and `wp'` LBR's equity against the rest. LBR takes the action with
+the highest value. A best response wins at least as much as LBR; against strong players LBR may lose.
 
-1. Nothing here knows hold'em: hands are indices, `CardRules` says what they win and which cards they hold.
-2. LBR decides for all hands it may hold at once: utilities are rows over hands. They are not divided by the
-   weight of the range that a hand leaves possible, which is the same factor for all actions of a hand.
-3. The player is asked once for each point of the betting on each board: for one who solves, every bet that
-   is only considered costs a solve.
+1. This module does not depend on hold'em: hands are indices, and `CardRules` knows their cards and showdowns.
+2. LBR decides for all its hands at once: utilities are rows over hands. They are not divided by the weight of
+   the range that a hand leaves possible, which is a common factor of all actions of a hand.
+3. The player's strategy is queried once per betting state and board: for a player that re-solves, every bet
+   that LBR considers costs a solve.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ ACTION_SETS: dict[str, tuple[Size, ...]] = {
         Size(SizeKind.ALL_IN),
     ),
 }
-"""Bets by the paper's names, besides folding and calling. It does not list its 56 sizes: here 55 from a tenth
-of the pot to a hundred pots, each 14 % above the last, and all-in."""
+"""The paper's sets of bets, in addition to folding and calling. The paper does not list its 56 sizes; here
+they are 55 from a tenth of the pot to a hundred pots, each 14 % above the last, and all-in."""
 
 
 class CardRules(Protocol):
-    """What LBR needs to know about the cards of a game. Weights are float64[H]."""
+    """The cards of a game, as LBR needs them. Weights are float64[H]."""
 
     @property
     def definition(self) -> GameDefinition:
-        """Betting, deck and public cards."""
+        """The game: betting rules, deck and public cards."""
 
     @property
     def num_hands(self) -> int:
@@ -71,18 +71,18 @@ class CardRules(Protocol):
         """1 for hands that hold none of the cards, 0 for the others."""
 
     def disjoint_sums(self, weights: F64) -> F64:
-        """For each hand, the weight of hands that share no card with it."""
+        """For each hand, the total weight of the hands that share no card with it."""
 
     def showdown_sums(self, weights: F64, board: Cards) -> F64:
-        """The same, each weight times the share of the pot won against it, over all boards that may come."""
+        """As `disjoint_sums`, each weight multiplied by the equity against it, over all run-outs."""
 
     def showdown_size(self, size: int) -> int:
-        """How many public cards to see before all boards that may come are gone through, for speed."""
+        """Number of public cards to deal before run-outs are enumerated; dealing more saves time."""
 
 
 @dataclass(frozen=True, slots=True)
 class LbrSettings:
-    """Which bets LBR considers, and in which rounds; in the others it checks and calls."""
+    """Which bets LBR considers and in which rounds; in the other rounds it checks or calls."""
 
     actions: str = "fcpa"
     """A name in ACTION_SETS, or a menu such as "50%, 100%, a"."""
@@ -92,39 +92,41 @@ class LbrSettings:
 
     @property
     def sizes(self) -> tuple[Size, ...]:
-        """Bets, as parts of the pot."""
+        """Bet sizes, as fractions of the pot."""
         if self.actions in ACTION_SETS:
             return ACTION_SETS[self.actions]
         sizes = parse_menu(self.actions).bets
         if any(size.kind in (SizeKind.BET, SizeKind.CHIPS) for size in sizes):
-            raise MenuError(f"{self.actions!r}: give bets as parts of the pot (50%), min or a")
+            raise MenuError(f"{self.actions!r}: write bets as fractions of the pot (50%), min or a")
         return sizes
 
     @property
     def rounds(self) -> str:
-        """As people count: "3-4"."""
+        """The rounds counted from 1, e.g. "3-4" for turn and river."""
         return f"{self.first_round + 1}-{self.last_round + 1}"
 
 
 def parse_settings(actions: str, rounds: str, num_rounds: int = 4) -> LbrSettings:
-    """Settings from text: actions as in ACTION_SETS or a menu, rounds as "3-4" or "4"."""
+    """Parse settings: actions are a name in ACTION_SETS or a menu, rounds are "3-4" or "4"."""
     first, _, last = rounds.partition("-")
     last = last or first
     if not (first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last) <= num_rounds):
-        raise ValueError(f"{rounds!r} are no rounds: write 1-{num_rounds}, or e.g. 3-4 to wait for the turn")
+        raise ValueError(
+            f"{rounds!r} is not a span of rounds: write 1-{num_rounds}, or e.g. 3-4 for turn and river"
+        )
     settings = LbrSettings(actions, int(first) - 1, int(last) - 1)
     try:
         _ = settings.sizes
     except MenuError as error:
         names = ", ".join(ACTION_SETS)
         raise ValueError(
-            f"actions {actions!r}: give {names}, or bets such as '50%, 100%, a' ({error})"
+            f"actions {actions!r}: write one of {names}, or bets such as '50%, 100%, a' ({error})"
         ) from None
     return settings
 
 
 class LocalResponse:
-    """LBR against a player whose strategy does not change; remembers what it asked until told to forget."""
+    """LBR against a player with a fixed strategy; remembers the strategies it queried until `forget`."""
 
     def __init__(self, rules: CardRules, settings: LbrSettings, player: StrategySource) -> None:
         self.rules = rules
@@ -133,10 +135,10 @@ class LocalResponse:
         self._player = player
         self._strategies: dict[tuple[str, Cards], RangeStrategy] = {}
         self.questions = 0
-        """How often the player was asked."""
+        """Number of queries to the player."""
 
     def strategy(self, betting: BettingState, board: Cards) -> RangeStrategy:
-        """What the player does; he is asked if he was not asked before."""
+        """The player's strategy, queried at most once per betting state and board."""
         key = betting.text, board
         found = self._strategies.get(key)
         if found is None:
@@ -145,20 +147,20 @@ class LocalResponse:
         return found
 
     def forget(self) -> None:
-        """Forget what was asked after the first public cards, which will hardly come again."""
+        """Forget strategies with public cards, since the same board is unlikely to come again."""
         self._strategies = {key: kept for key, kept in self._strategies.items() if not key[1]}
 
     def decide(self, betting: BettingState, board: Cards, weights: F64) -> list[tuple[Action, Mask]]:
-        """What LBR does against a range: actions, and bool[H] the hands that take them."""
+        """LBR's decision against a range: actions, and for each bool[H] of the hands that take it."""
         everybody = np.ones(self.rules.num_hands, dtype=np.bool_)
         if not self._settings.first_round <= betting.round_index <= self._settings.last_round:
             return [(CALL, everybody)]
         actions, rows = self.utilities(betting, board, weights)
-        best = rows.argmax(axis=0)  # of equals the first: rather fold or call than bet
+        best = rows.argmax(axis=0)  # the first of equals: prefer folding and calling to betting
         return [(action, best == a) for a, action in enumerate(actions)]
 
     def utilities(self, betting: BettingState, board: Cards, weights: F64) -> tuple[list[Action], F64]:
-        """Actions, and float64[A, H] what each is worth, in chips × weight of the range, against folding."""
+        """Actions, and float64[A, H] their utilities relative to folding, in chips × weight of the range."""
         rules, actor, stacks = self.rules, betting.actor, betting.definition.stacks
         pot, asked = _pot(betting), betting.to_call
         total, won = rules.disjoint_sums(weights), rules.showdown_sums(weights, board)
@@ -191,6 +193,6 @@ class LocalResponse:
 
 
 def _pot(betting: BettingState) -> int:
-    """Chips that the actor can win by calling, without those the other put in beyond the actor's stack."""
+    """Chips the actor can win by calling: the pot, without what exceeds the actor's stack."""
     actor = betting.actor
     return betting.spent[actor] + min(betting.spent[1 - actor], betting.definition.stacks[actor])

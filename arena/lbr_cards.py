@@ -1,4 +1,4 @@
-"""The cards of hold'em and of games with one hole card, as local best response sees them."""
+"""`CardRules` of local best response for hold'em and for games with one hole card."""
 
 from __future__ import annotations
 
@@ -26,12 +26,15 @@ _FLOP, _TURN = 3, 4
 
 
 class HoldemCards:
-    """The 1326 hands. Remembers boards and sums over the last weights: never change those in place."""
+    """Hold'em with its 1326 hands. Caches sums by the weights array: never modify an array in place."""
 
     def __init__(self, definition: GameDefinition) -> None:
         shape = definition.num_hole_cards, definition.board_cards, len(definition.deck)
         if shape != (2, (0, 3, 1, 1), 52):
-            raise ValueError("local best response needs hold'em with two hole cards and all four rounds")
+            raise ValueError(
+                "local best response plays hold'em with two hole cards and all four rounds only:"
+                " choose such a game"
+            )
         self.definition = definition
         self.num_hands = NUM_HANDS
         self._runouts: dict[Cards, Runouts] = {}
@@ -42,7 +45,7 @@ class HoldemCards:
         return unblocked(cards).astype(np.float64)
 
     def disjoint_sums(self, weights: F64) -> F64:
-        """For each hand, the weight of hands that share no card with it."""
+        """For each hand, the total weight of the hands that share no card with it."""
         found = self._find(weights, None)
         if found is None:
             found = self._remember(weights, None)
@@ -50,7 +53,7 @@ class HoldemCards:
         return found
 
     def showdown_sums(self, weights: F64, board: Cards) -> F64:
-        """The same, each weight times the equity against it: exact, over all run-outs."""
+        """As `disjoint_sums`, each weight multiplied by the equity against it: exact, over all run-outs."""
         found = self._find(weights, board)
         if found is None:
             found = self._remember(weights, board)
@@ -64,11 +67,11 @@ class HoldemCards:
 
     def _find(self, weights: F64, board: Cards | None) -> F64 | None:
         kept = self._sums.get((id(weights), board))
-        # The array is kept with its sums, so that no other can have its place in memory.
+        # The cache also holds the array itself, so that no other array can get the same id.
         return None if kept is None else kept[1]
 
     def _remember(self, weights: F64, board: Cards | None) -> F64:
-        """Room for sums that will be asked for again."""
+        """Allocate cached sums for these weights, dropping the oldest entry if the cache is full."""
         if len(self._sums) >= _KEPT_SUMS:
             self._sums.pop(next(iter(self._sums)))
         room = np.empty(NUM_HANDS)
@@ -84,31 +87,31 @@ class HoldemCards:
         return runouts
 
     def showdown_size(self, size: int) -> int:
-        """After all-in on a flop, one turn card is drawn: a twentieth of the time."""
+        """After all-in on the flop, the turn card is sampled too, which takes a twentieth of the time."""
         return _TURN if size == _FLOP else size
 
 
 class OneCardHands:
-    """Kuhn, Leduc and their like: hand h is the h-th lowest card of the deck."""
+    """Games such as Kuhn and Leduc: hand h is the h-th lowest card of the deck."""
 
     def __init__(self, definition: GameDefinition) -> None:
         if definition.num_hole_cards != 1:
-            raise ValueError(f"{definition.num_hole_cards} hole cards: one is meant")
+            raise ValueError(f"the game has {definition.num_hole_cards} hole cards, expected one")
         self.definition = definition
         self._deck: Cards = tuple(sorted(definition.deck))
         self.num_hands = len(self._deck)
         self._equities: dict[Cards, F32] = {}
 
     def unblocked(self, cards: Cards) -> F64:
-        """1 for the other cards, 0 for these."""
+        """1 for hands that hold none of the cards, 0 for the others."""
         return np.array([float(card not in cards) for card in self._deck])
 
     def disjoint_sums(self, weights: F64) -> F64:
-        """For each card, the weight of the others."""
+        """For each card, the total weight of the other cards."""
         return np.asarray(weights.sum() - weights)
 
     def showdown_sums(self, weights: F64, board: Cards) -> F64:
-        """The same, each weight times the share of the pot won against it."""
+        """As `disjoint_sums`, each weight multiplied by the equity against it."""
         equities = self._equities.get(board)
         if equities is None:
             missing = sum(self.definition.board_cards) - len(board)
@@ -119,7 +122,7 @@ class OneCardHands:
         return sums
 
     def showdown_size(self, size: int) -> int:
-        """Small games are gone through."""
+        """No sampling: run-outs of small games are enumerated."""
         return size
 
     def _equity(self, own: int, other: int, board: Cards, missing: int) -> float:

@@ -1,7 +1,7 @@
-"""Local best response from terms to result: on all cores, written down as it goes, continued after a kill.
+"""Run local best response from its terms to its result, in parallel, with a journal that it can resume from.
 
-A deal is a board played in both seats (`arena.lbr_value`). Everything of deal i follows from the seed and i.
-Both seats of a deal are one sample. A line of the journal is the deal's number and LBR's chips by position.
+A deal is a board played from both positions (`arena.lbr_value`), which together are one sample. The seed and
+i determine everything about deal i. A journal line is the deal's number and LBR's chips by position.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from solver.allin_equity import preflop_wins
 from solver.layout import F64
 
 TABLES_FROM_DEALS = 500
-"""Runs this long are worth a minute of building bucket tables."""
+"""For runs of at least this length, bucket tables are built first, which takes a minute."""
 
 
 @dataclass(frozen=True, slots=True)
 class LbrTerms:
-    """What is measured. The player is a text of `arena.registry`."""
+    """The terms of a run. The player is a specification of `arena.registry`."""
 
     definition: GameDefinition
     player: str
@@ -50,7 +50,7 @@ class LbrTerms:
     deals: int
 
     def to_json(self) -> dict[str, Any]:
-        """What must agree for a run to go on. Not its length: more deals may be added."""
+        """The terms that must be the same to resume a run. Not its length: more deals may be added."""
         return {
             "game": definition_text(self.definition),
             "lbr": self.settings.actions,
@@ -63,31 +63,31 @@ class LbrTerms:
 
 @dataclass(frozen=True, eq=False)
 class LbrResult:
-    """What LBR won of the player."""
+    """What LBR won from the player."""
 
     terms: LbrTerms
     chips: F64
-    """float64[deals, 2]: LBR's, per hand, by its position."""
+    """float64[deals, 2]: LBR's chips per hand, by its position."""
 
     @property
     def hands(self) -> int:
-        """A deal is a hand in each seat, played with all cards LBR can hold."""
+        """Hands played: each deal is one hand in each position, played with every hand LBR can hold."""
         return NUM_PLAYERS * len(self.chips)
 
     @property
     def total(self) -> Estimate:
-        """Over both seats, in mbb/hand."""
+        """The win rate over both positions, in mbb/hand."""
         return self._estimate(self.chips.mean(axis=1))
 
     def by_position(self) -> tuple[Estimate, Estimate]:
-        """LBR as the big blind, and on the button."""
+        """The win rates of LBR in the big blind and on the button."""
         return self._estimate(self.chips[:, 0]), self._estimate(self.chips[:, 1])
 
     def _estimate(self, chips: F64) -> Estimate:
         return estimate(chips * (1000 / self.terms.definition.big_blind))
 
     def to_json(self) -> dict[str, Any]:
-        """What a program wants to know."""
+        """The result as JSON values."""
         terms = self.terms
         return {
             "lbr": terms.player,
@@ -107,12 +107,12 @@ def measure_lbr(
     tick: Tick | None = None,
     progress: Progress | None = None,
 ) -> LbrResult:
-    """Play what is missing and return the result; blocks.
+    """Play the missing deals and return the result; blocks.
 
-    path      the journal: the run goes on where it ended, if it has one already
+    path      the journal; if it exists already, the run resumes where it stopped
     workers   processes (one per core by default)
-    tick      called after every chunk that was written down
-    progress  for the building of bucket tables
+    tick      called after every chunk that was written to the journal
+    progress  shows the building of bucket tables
     """
     prepare(terms, progress)
     journal = Journal(path, terms.to_json())
@@ -131,11 +131,13 @@ def measure_lbr(
 
 
 def prepare(terms: LbrTerms, progress: Progress | None = None) -> None:
-    """Refuse what cannot be measured, and make what all processes share; blocks when that is missing."""
+    """Refuse players that cannot be measured, and build the tables that all processes share; blocks."""
     player = make_player(terms.player)
     HoldemCards(terms.definition)
     if isinstance(player, BlueprintPlayer | AgentPlayer) and player.blueprint.definition != terms.definition:
-        raise PlayerError(f"{terms.player} was trained for another game than the one played")
+        raise PlayerError(
+            f"{terms.player} was trained for another game: use a blueprint of the game that is played"
+        )
     if isinstance(player, BlueprintPlayer) and terms.deals >= TABLES_FROM_DEALS:
         open_tables(player.blueprint.cards, progress=progress)
     public_strategy(player, 0)
@@ -153,7 +155,7 @@ def read_chips(lines: list[str], deals: int) -> F64:
 
 
 def public_strategy(player: Player, seed: int) -> StrategySource:
-    """A player's strategy as anybody may know it; refuses players that do not tell."""
+    """A player's strategy as an opponent may know it; refuses players that do not reveal theirs."""
     if isinstance(player, PublicPlayer):
         return player.in_public()
     hand = player.start_enquiry(seed) if isinstance(player, AgentPlayer) else player.start_hand(seed)
@@ -161,13 +163,13 @@ def public_strategy(player: Player, seed: int) -> StrategySource:
         return hand
     measurable = ", ".join(["blueprint", *sorted(OPEN_POLICIES)])
     raise PlayerError(
-        f"{player.name} does not tell what it does with hands that it does not hold:"
+        f"{player.name} does not reveal its strategy for all hands, which local best response needs:"
         f" measure an agent, or one of {measurable}"
     )
 
 
 class LbrWorker:
-    """Plays deals."""
+    """Plays deals in a worker process."""
 
     def __init__(self, definition: GameDefinition, player: Player, settings: LbrSettings, seed: int) -> None:
         self._player, self._settings, self._seed = player, settings, seed
@@ -175,12 +177,12 @@ class LbrWorker:
         self._response: LocalResponse | None = None
 
     def __call__(self, chunk: Chunk) -> str:
-        """A chunk of deals, as lines of the journal."""
+        """Play a chunk of deals; returns their journal lines."""
         first, count = chunk
         return "".join([self.play(number) for number in range(first, first + count)])
 
     def play(self, number: int) -> str:
-        """One deal, as a line of the journal."""
+        """Play one deal; returns its journal line."""
         seed = pair_seed(self._seed, number)
         rng = Random(seed)
         board = deal_board(self._rules, rng)
@@ -190,7 +192,7 @@ class LbrWorker:
         return f"{number} {' '.join(map(repr, values))}\n"
 
     def _respond(self, seed: int) -> LocalResponse:
-        """Where the strategy does not depend on a seed, what was asked before the flop is kept."""
+        """The response to a player; kept between deals if the strategy does not depend on the hand's seed."""
         if self._response is None or not isinstance(self._player, PublicPlayer):
             source = public_strategy(self._player, seed)
             self._response = LocalResponse(self._rules, self._settings, source)
@@ -198,5 +200,5 @@ class LbrWorker:
 
 
 def make_worker(definition: str, player: str, settings: LbrSettings, seed: int) -> LbrWorker:
-    """From texts: for worker processes."""
+    """Make an `LbrWorker` from texts, in a worker process."""
     return LbrWorker(parse_definition(definition), make_player(player), settings, seed)

@@ -1,17 +1,17 @@
-"""What local best response wins: exactly in small games, by sampling public cards and actions in large ones.
+"""LBR's winnings: exact in small games, by sampling public cards and actions in large ones.
 
-A walk through the game carries weights of all hands of both: LBR's are 1 where its decisions lead here, the
-player's are products of his probabilities. The value of a place is the sum, over all pairs of hands that
-share no card, of both weights times the chips LBR wins. So a sampled walk is one board and one line of the
-player's actions, but not one hand: all of LBR's hands are played at once, against the player's whole range.
+A walk through the game tree carries weights for all hands of both players: LBR's are 1 for hands whose
+decisions lead here, the player's are its reach. The value of a node is the sum, over all pairs of hands that
+share no card, of both weights times the chips LBR wins. So a sampled walk samples one board and one line of
+the player's actions, but no hands: LBR plays all its hands at once against the player's whole range.
 
-1. What ends the hand is never drawn: folds, calls that lead to a showdown, and all-in bets, which LBR can
-   only answer by calling or folding, are added up with their probability.
-2. Of the player's other actions one is drawn, of LBR's up to `LBR_BRANCHES`, in proportion to their weight
-   and to the pot; what is drawn is divided by its chance.
-3. The board is drawn before anything else, all boards alike, and serves both seats. A pair of hands that
-   holds a card of it drops out; the others count for the boards they cannot have: C(52, n) / C(48, n).
-4. So the mean over walks is LBR's exact expected value, whatever is drawn.
+1. Actions that end the hand are never sampled: folds, calls that lead to a showdown, and all-in bets, which
+   LBR can only call or fold to. They are summed with their probabilities.
+2. Of the player's other actions one is sampled, of LBR's up to `LBR_BRANCHES`, in proportion to weight times
+   pot (importance sampling); a sampled value is divided by its probability.
+3. The board is sampled uniformly before anything else and used for both positions. Pairs of hands that hold a
+   card of the board drop out; the others are weighted by C(52, n) / C(48, n) to make up for it.
+4. So the estimate is unbiased: the mean over walks is LBR's exact expected value.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PLAYER_BRANCHES = 1
 
 
 class Sample(NamedTuple):
-    """What a sampled walk draws from."""
+    """The board and the random generator of a sampled walk."""
 
     board: Cards
     rng: Random
@@ -47,22 +47,22 @@ class _Branch(NamedTuple):
     own: F64
     weights: F64
     mass: float
-    """Weight of all pairs of hands."""
+    """Total weight of all pairs of hands."""
 
 
 def deal_board(rules: CardRules, rng: Random) -> Cards:
-    """A whole board, all alike."""
+    """Draw a whole board uniformly."""
     definition = rules.definition
     return tuple(rng.sample(sorted(definition.deck), sum(definition.board_cards)))
 
 
 def sampled_value(response: LocalResponse, position: int, sample: Sample) -> float:
-    """Chips per hand that LBR wins in a position, estimated without bias from one board."""
+    """An unbiased estimate, from one board, of the chips per hand that LBR wins in a position."""
     return _root_value(_Walk(response, position, sample))
 
 
 def exact_value(rules: CardRules, settings: LbrSettings, player: StrategySource, position: int) -> float:
-    """Chips per hand that LBR wins in a position, over all cards and actions. For small games."""
+    """The exact chips per hand that LBR wins in a position, by enumeration. For small games."""
     return _root_value(_Walk(LocalResponse(rules, settings, player), position, None))
 
 
@@ -81,7 +81,7 @@ class _Walk:
         self._response, self._position, self._sample = response, position, sample
 
     def value(self, betting: BettingState, board: Cards, own: F64, weights: F64) -> float:
-        """The value of a place to LBR, whose hands have weights `own`."""
+        """The value of a node to LBR, whose hands have weights `own`."""
         rules = self.rules
         if betting.folder != NOBODY:
             mass = float(own @ rules.disjoint_sums(weights))
@@ -110,7 +110,7 @@ class _Walk:
         return self._add_up(branches, board, _PLAYER_BRANCHES)
 
     def _add_up(self, branches: Sequence[_Branch], board: Cards, most: int) -> float:
-        """The sum of branches, of which at most so many go on."""
+        """The sum over branches. At most `most` of those that do not end the hand are sampled."""
         live = [branch for branch in branches if branch.mass > 0]
         if self._sample is None:
             return sum(self._value_of(branch, board) for branch in live)
@@ -126,7 +126,7 @@ class _Walk:
         return value
 
     def _ends(self, betting: BettingState) -> bool:
-        """Whether a hand is over, or will be when LBR has called or folded."""
+        """Whether the hand is over, or will be once LBR has called or folded."""
         if betting.is_finished:
             return True
         other = 1 - self._position

@@ -1,9 +1,9 @@
-"""Hands from the flop on, after a given line: two players, corrected by AIVAT as they are played.
+"""Play hands from the flop on after a given pre-flop line, with AIVAT applied as they are played.
 
-1. Of hand i of a line all follows from the seed, the line and i: cards by the beliefs that the line leaves,
-   and the players' seeds. It is played in both seats, which are one sample (`arena.pairs` does the same).
-2. The strategies that AIVAT asks for are those the players remember having played, so thinking by the clock
-   is no hindrance. What such a clock has saved is a matter of a whole match: see `MatchTime`.
+1. The seed, the line and i determine everything about hand i of a line: the cards, drawn from the beliefs of
+   the line, and the players' seeds. It is played in both seats, which are one sample as in `arena.pairs`.
+2. AIVAT uses the strategies that the players remember having played, so time budgets are allowed. The time
+   that a clock has saved depends on the whole match: see `MatchTime`.
 3. A hand is one line of JSON, in the first player's chips.
 """
 
@@ -40,7 +40,7 @@ _FIRST_SHARE = 0.6
 _KNOWN = (True, True)
 
 Task = tuple[int, int]
-"""Index of a line, and the number of a pair."""
+"""The index of a line and the number of a pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,15 @@ class LineHand:
     betting: str
     chips: int
     value: float
-    """Corrected: the sum of the parts."""
+    """AIVAT's estimate: the sum of the parts."""
     parts: dict[str, float]
-    """By street and kind: dealN and actN with N cards on the board, and the payoff over both ranges."""
+    """Corrections dealN and actN with N cards on the board, and the payoff over both ranges."""
     think: float
-    """Seconds of the first player."""
+    """Seconds the first player used."""
     decisions: tuple[float, ...]
-    """Seconds of each of his decisions."""
+    """Seconds of each of the first player's decisions."""
     seconds: float
-    """Of everything."""
+    """Seconds in total, corrections included."""
 
     def __str__(self) -> str:
         fields = asdict(self)
@@ -76,31 +76,31 @@ class LineHand:
 
 
 def parse_line_hand(text: str) -> LineHand:
-    """The inverse of `str`; raises ValueError."""
+    """Parse the text that `str` writes; raises ValueError."""
     try:
         fields = json.loads(text)
         return LineHand(**{**fields, "decisions": tuple(fields["decisions"])})
     except (KeyError, TypeError) as error:
-        raise ValueError(f"{text[:80]!r} is not a hand of a line") from error
+        raise ValueError(f"{text[:80]!r} is not a hand of a line: its JSON fields differ") from error
 
 
 class LineDuel:
-    """Plays pairs of hands after given lines. Blocks for as long as the players think."""
+    """Plays pairs of hands after given lines. Blocks while the players think."""
 
     def __init__(self, definition: GameDefinition, players: tuple[Player, Player], seed: int) -> None:
         self._definition, self._players, self._seed = definition, players, seed
         first = players[0]
         if isinstance(first, AgentPlayer):
-            first.agent.warm_up()  # no decision pays for loading kernels
+            first.agent.warm_up()  # so that kernel loading is not charged to a decision
         self.found: FlopLines = find_lines(definition, players)
-        second_first = make_games(definition, (players[1], players[0]))  # guesses of the second's blueprint
+        second_first = make_games(definition, (players[1], players[0]))  # guesses: the second's blueprint
         self._games = second_first[1], second_first[0]
         self._time: MatchTime | None = None
         if isinstance(first, AgentPlayer) and first.agent.settings.budget is not None:
             self._time = MatchTime(first.agent.settings.budget, self.found.lines)
 
     def __call__(self, task: Task) -> str:
-        """The lines of both hands of a pair."""
+        """Play a pair; returns the JSON lines of both hands."""
         index, number = task
         line = self.found.lines[index]
         seed = line_seed(self._seed, line.text, number)
@@ -141,7 +141,7 @@ class LineDuel:
     def _parts(
         self, line: FlopLine, state: HandState, seat: int, players: tuple[HandPlayer, HandPlayer]
     ) -> dict[str, float]:
-        """What AIVAT adds up to the corrected value, in the first player's chips."""
+        """The terms of AIVAT's estimate, in the first player's chips."""
         sign = 1 if seat == 0 else -1
         seats = players if seat == 0 else (players[1], players[0])
         game = ask_blueprint(self._games[seat], seats)
@@ -160,21 +160,22 @@ class LineDuel:
 
 
 def make_line_duel(definition: str, players: tuple[str, str], seed: int) -> LineDuel:
-    """From texts: for worker processes."""
+    """Make a `LineDuel` from texts, in a worker process."""
     return LineDuel(parse_definition(definition), (make_player(players[0]), make_player(players[1])), seed)
 
 
 def line_seed(seed: int, line: str, number: int) -> int:
-    """What everything of a pair of hands follows from."""
+    """The seed that determines everything about a pair of hands."""
     of_line = seed_at(np.uint64(seed & SEED_MASK), zlib.crc32(line.encode()) & _KEY_MASK)
     return int(seed_at(np.uint64(of_line), number))
 
 
 class MatchTime:
-    """What a match would leave an agent's clock with, where only some of its hands are played.
+    """Simulates an agent's match clock when only some lines of a match are played.
 
-    Quick hands save time for others, so each hand gets a clock that has just seen some others: lines as often
-    as a match has them, each with the seconds of a hand that was played there, or ending before the flop.
+    In a match, quick hands save time for later ones. So each hand gets a clock with a simulated history:
+    lines are drawn with their probabilities in a match, each with the time of a hand played on that line, or
+    with no time if the hand ended before the flop.
     """
 
     def __init__(self, budget: float, lines: Sequence[FlopLine]) -> None:
@@ -183,11 +184,11 @@ class MatchTime:
         self._seconds: dict[str, list[float]] = defaultdict(list)
 
     def note(self, line: FlopLine, seconds: float) -> None:
-        """A hand of this line took so long."""
+        """Record the seconds used in a hand of this line."""
         self._seconds[line.text].append(seconds)
 
     def clock(self, rng: np.random.Generator) -> MatchClock:
-        """At the start of a hand."""
+        """A clock with a simulated history, at the start of a hand."""
         clock = MatchClock(self._budget)
         for _ in range(_HISTORY):
             clock.start_hand()
@@ -200,7 +201,7 @@ class MatchTime:
 
 
 class _Timed:
-    """Somebody who plays a hand, with the seconds of his decisions."""
+    """Wraps a hand player and records the seconds of its decisions."""
 
     def __init__(self, player: HandPlayer) -> None:
         self.player = player

@@ -1,13 +1,13 @@
-"""A match between two seats: deal, send states, collect actions, keep score; one thread, mostly waiting.
+"""A match between two seats: deal, send states, collect actions, keep score.
 
-Rules:
+One thread, which spends most of its time waiting. Rules:
 
-1. The player who must act is served first. His opponent gets the state as soon as there is nothing better to
-   do, that is unless the reply is there already: then he gets it with the next one.
-2. The last state of a hand travels with the first of the next one. Accounts, the log, the transcript and
-   dealing are for the time when a player thinks, or for when many hands have gathered: between the turns of
-   other processes, work for a single hand costs several times what it costs in a row.
-3. What the players and the files get to see is what the reference dealer shows, in the same order.
+1. The player to act gets the state first. The opponent gets it while the dealer waits for the reply; if the
+   reply has already arrived, the opponent gets it together with the next state.
+2. The last state of a hand is sent together with the first state of the next one. Scores, the log, the
+   transcript and dealing are done in batches or while a player thinks: interleaved with the turns of other
+   processes, the same work costs several times as much.
+3. Players and files receive what the reference dealer sends and writes, in the same order.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _LINE_END = b"\r\n"
 
 @dataclass(frozen=True, slots=True)
 class MatchTerms:
-    """What is played, by whom, and with which cards."""
+    """The game, the players and the cards of a match."""
 
     definition: GameDefinition
     hands: int
@@ -59,7 +59,7 @@ class MatchTerms:
     names: tuple[str, str]
     """By seat."""
     fixed_seats: bool = False
-    """Whether seat 1 keeps position 0, instead of changing after every hand."""
+    """Whether seat 1 keeps position 0, instead of changing position after every hand."""
     limits: TimeLimits = TimeLimits()  # noqa: RUF009 - it is frozen
 
 
@@ -88,7 +88,7 @@ class _Hand:
     def __init__(self, definition: GameDefinition, deck: Deck, hand_id: int, first_seat: int) -> None:
         self.hand_id = hand_id
         self.first_seat = first_seat
-        """The seat that has position 0. Seat and position are each other's exclusive or with it."""
+        """The seat that has position 0: seat = position ^ first_seat, and the other way round."""
         self.hole, self.board = deck.deal()
         self.lines = HandLines(definition, hand_id, self.hole, self.board)
 
@@ -98,7 +98,7 @@ _Played = tuple[Action, BettingState]
 
 
 class Match:
-    """One match. `play` runs it; an instance is used once."""
+    """One match. Call `play` once to run it."""
 
     def __init__(
         self,
@@ -123,10 +123,10 @@ class Match:
         self._hands_dealt = 0
         self._dealt: deque[_Hand] = deque()
         self._finished: list[tuple[_Hand, BettingState]] = []
-        """Hands that were played but not counted and logged yet."""
+        """Hands that were played but not yet scored and logged."""
 
     def play(self, version_timeout_ms: int | None) -> tuple[int, int]:
-        """Blocks until all hands are played; returns the chips won by each seat, or raises `MatchAborted`."""
+        """Play all hands; blocks. Returns the chips won by each seat, or raises `MatchAborted`."""
         transcript = self._transcript
         for seat in self._seats:
             self._check_version(seat, version_timeout_ms)
@@ -154,7 +154,7 @@ class Match:
         return self._dealt.popleft()
 
     def _play_hand(self, hand: _Hand, betting: BettingState) -> BettingState:
-        """Play a hand to its end, whose last state stays queued."""
+        """Play a hand to its end; its last state stays queued."""
         transcript = self._transcript
         while betting.actor != NOBODY:
             betting = self._take_turn(hand, betting)
@@ -172,7 +172,7 @@ class Match:
         return betting
 
     def _take_turn(self, hand: _Hand, betting: BettingState) -> BettingState:
-        """The betting after what the player who is to act does, or after what that is turned into."""
+        """The betting after the reply of the player to act; an illegal reply is corrected first."""
         actor = betting.actor
         number = actor ^ hand.first_seat
         seat, opponent = self._seats[number], self._seats[1 - number]
@@ -218,12 +218,12 @@ class Match:
                     continue
                 played = reply.action, betting.apply(reply.action)
             if self._transactions is not None:
-                self._write_down()  # a hand that a resumed match takes as played must be in the log
+                self._write_down()  # hands that a resumed match skips must be in the log
                 self._transactions.write(Transaction(played[0], hand.hand_id, asked_us, answered_us))
             return played[1]
 
     def _report(self, hand: _Hand, states: tuple[bytes, bytes], time_us: int) -> None:
-        """Note for the transcript that a state, given as each position sees it, went to both players."""
+        """Record in the transcript that a state, given as each position sees it, was sent to both players."""
         self._transcript.sent(time_us, states if hand.first_seat == 0 else states[::-1])
 
     def _charge(self, seat: int, asked_us: int, answered_us: int) -> None:
@@ -231,7 +231,7 @@ class Match:
             raise MatchAborted(f"seat {seat + 1} ran out of time")
 
     def _write_down(self) -> None:
-        """What can wait until the players have what they need: accounts, files, and the next deals."""
+        """Do the work that can wait: score and log finished hands, deal the next ones."""
         terms, finished, records, results = self._terms, self._finished, [], []
         self._finished = []
         for hand, betting in finished:
@@ -275,7 +275,7 @@ class Match:
             self._transcript.say(WRONG_VERSION + "\n")
 
     def _resume(self, transactions: TransactionFile, hand: _Hand) -> tuple[_Hand, BettingState]:
-        """Where a transaction file leaves the match. Nothing of what it tells is sent or logged again."""
+        """The hand and betting that a transaction file ends at. Its actions are not sent or logged again."""
         betting = self._opening
         for transaction in transactions.recorded(self._terms.definition.no_limit):
             text = str(transaction).rstrip()
@@ -296,7 +296,7 @@ class Match:
 
 
 def _foresee(asked: bytes, betting: BettingState) -> dict[bytes, _Played]:
-    """What the likeliest replies lead to, worked out while the player thinks."""
+    """The results of the most likely replies, computed while the player thinks."""
     foreseen = {plain_reply(asked, CALL): (CALL, betting.apply(CALL))}
     if betting.can_fold():
         foreseen[plain_reply(asked, FOLD)] = FOLD, betting.apply(FOLD)

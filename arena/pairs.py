@@ -1,14 +1,14 @@
-"""Duplicate poker: the same cards twice, with the players changing places. A pair of hands is one sample.
+"""Duplicate poker: every deal is played twice, with the players swapping seats. A pair is one sample.
 
-1. Everything of pair i follows from the match's seed and i: the cards, and the seeds both players get for
-   each of the two hands. So pairs can be played in any order, in any process, and again.
+1. The match's seed and i determine everything about pair i: the cards, and the seeds both players get for
+   each of the two hands. So pairs can be played in any order, in any process, and replayed.
 2. In the first hand the first player ("A") has position 0, in the second hand position 1.
-3. A pair is one line of text, which is what journals hold and workers send:
+3. A pair is one line of text, as stored in journals and sent by workers:
 
        17 r300c/cc/cc/cc -300 300 r300f 100 100        number, then betting, A's chips, stake of each hand
 
-   The stake is what the loser lost or would have lost: half the pot without an uncalled bet. Two more numbers
-   at the end are A's chips of each hand as AIVAT corrects them, if that was done while it was played.
+   The stake is what the loser lost or, in a tie, could have lost: half the pot, without an uncalled bet. If
+   AIVAT was applied during play, two more numbers at the end are A's corrected chips in each hand.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from solver.layout import U8
 
 HANDS_PER_PAIR = 2
 CARD_KEY = 1 << 16
-"""Of a pair's numbers (`unit_at`), where those for the cards start."""
+"""First key of the random numbers (`unit_at`) that deal a pair's cards."""
 HAND_KEY = 1
-"""Of a pair's seeds (`seed_at`), where those for its hands start: two a hand, A's first."""
+"""First key of the seeds (`seed_at`) of a pair's hands: two per hand, A's first."""
 SEED_MASK = (1 << 64) - 1
 
 Correct = Callable[[HandState, int, tuple[HandPlayer, HandPlayer]], float]
-"""A's chips of a finished hand with luck taken out, from the hand, A's position, and who sat where."""
+"""AIVAT's value of a finished hand in A's chips, from the hand, A's position and the players by position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class PlayedHand:
     """Won by player A."""
     stake: int
     corrected: float | None = None
-    """A's chips by AIVAT."""
+    """A's chips as corrected by AIVAT."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def parse_pair(line: str) -> PlayedPair:
     """The inverse of `str`; raises ValueError."""
     number, *fields = line.split()
     if len(fields) not in (3 * HANDS_PER_PAIR, 4 * HANDS_PER_PAIR):
-        raise ValueError(f"{line[:80]!r} is not a pair of hands")
+        raise ValueError(f"{line[:80]!r} is not a pair of hands: a line has 7 or 9 fields")
     values = [float(field) for field in fields[3 * HANDS_PER_PAIR :]]
     corrected = values or (None, None)
     first, second = (
@@ -80,12 +80,12 @@ def parse_pair(line: str) -> PlayedPair:
 
 
 def pair_seed(match_seed: int, number: int) -> int:
-    """What everything of a pair follows from."""
+    """The seed that determines everything about a pair."""
     return int(seed_at(np.uint64(match_seed & SEED_MASK), number))
 
 
 def deal_pair(definition: GameDefinition, match_seed: int, number: int) -> tuple[HoleCards, Cards]:
-    """Hole cards by position and the whole board of both hands of a pair."""
+    """Hole cards by position and the whole board, the same in both hands of a pair."""
     cards = np.array(sorted(definition.deck), dtype=np.uint8)
     hole, board = definition.num_hole_cards, sum(definition.board_cards)
     count = NUM_PLAYERS * hole + board
@@ -96,7 +96,7 @@ def deal_pair(definition: GameDefinition, match_seed: int, number: int) -> tuple
 
 @kernel
 def draw_cards(seed: np.uint64, cards: U8, count: int) -> None:
-    """Bring random cards to the front, in place: those of a pair if `cards` are the deck in order."""
+    """Move `count` random cards to the front, in place: the cards of a pair if `cards` is the sorted deck."""
     size = cards.shape[0]
     for i in range(count):
         j = i + int(unit_at(seed, CARD_KEY + i) * (size - i))
@@ -110,7 +110,7 @@ def play_pair(
     number: int,
     correct: Correct | None = None,
 ) -> PlayedPair:
-    """Play both hands; blocks for as long as the players think."""
+    """Play both hands of a pair; blocks while the players think."""
     hole, board = deal_pair(definition, match_seed, number)
     seed = np.uint64(pair_seed(match_seed, number))
     played = []
@@ -133,12 +133,15 @@ def play_pair(
 
 
 def stake_of(state: HandState) -> int:
-    """What each player could lose at most in a finished hand, as it went."""
+    """The most either player could lose in a finished hand: the smaller of the two contributions."""
     return min(state.betting.spent)
 
 
 def play_hand(state: HandState, seats: tuple[HandPlayer, HandPlayer]) -> HandState:
-    """Play to the end; seats are by position. Raises `BrokenPlayer`, or what a player says of himself."""
+    """Play a hand to its end. Raises `BrokenPlayer`, or the `MatchAborted` a player raises itself.
+
+    seats  hand players by position
+    """
     while not state.betting.is_finished:
         actor = state.betting.actor
         try:

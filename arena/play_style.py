@@ -1,14 +1,15 @@
-"""What is done to a strategy before it is played: biases, thresholds, purification.
+"""Modifications of a strategy before it is played: bias, threshold, purification.
 
-In this order, on the actions of the betting tree:
+They are applied in this order, to the actions of the betting tree:
 
-1. *bias*: folding, calling or all raises are made so many times likelier. Modicum's opponents at the depth
-   limit are the blueprint biased tenfold (Brown, Sandholm and Amos, 2018).
-2. *threshold*: actions less likely than this are never taken (Ganzfried, Sandholm and Waugh, 2012).
-3. *purify*: a fold likelier than this is always made; otherwise fold, call and all raises together are
-   compared, the likeliest is taken, and of raises the likeliest size. So did a winning bot of MIT Pokerbots.
+1. *bias*: multiply the weight of fold, call or all raises by a factor. Modicum's opponents at the depth limit
+   are the blueprint biased by a factor of ten (Brown, Sandholm and Amos, 2018).
+2. *threshold*: never take actions with a smaller probability (Ganzfried, Sandholm and Waugh, 2012).
+3. *purify*: always fold if folding has a larger probability than this. Otherwise take the most likely of
+   fold, call and all raises together; among raises the most likely size. A winning bot of MIT Pokerbots did
+   so.
 
-Weights are whole numbers, so that Python and kernels agree to the last bit. Ties go to the first action.
+Weights are whole numbers, so that Python and kernels agree exactly. Ties go to the first action.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ BIASES = ("fold", "call", "raise")
 
 
 class StyleNumbers(NamedTuple):
-    """A style as kernels take it."""
+    """A style in the form kernels take."""
 
     fold: int
     call: int
@@ -38,32 +39,32 @@ class StyleNumbers(NamedTuple):
     threshold: int
     """In thousandths; 0 for none."""
     purify: int
-    """In thousandths; NEVER for not at all."""
+    """In thousandths; NEVER for no purification."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayStyle:
-    """How a strategy is changed. Nothing, by default."""
+    """How to modify a strategy. The default changes nothing."""
 
     bias: str = ""
     """One of BIASES, or empty for none."""
     factor: int = 1
     threshold: float = 0.0
     purify: float | None = None
-    """The probability of folding above which to fold."""
+    """The probability of folding above which to always fold; None for no purification."""
 
     def __post_init__(self) -> None:
         if self.bias not in ("", *BIASES):
-            raise ValueError(f"no bias to {self.bias!r}: give one of {', '.join(BIASES)}")
+            raise ValueError(f"bias {self.bias!r} is unknown: write one of {', '.join(BIASES)}")
         if not 1 <= self.factor <= MAX_BIAS:
-            raise ValueError(f"a bias of {self.factor}: give a whole number from 1 to {MAX_BIAS}")
+            raise ValueError(f"bias factor {self.factor}: write a whole number from 1 to {MAX_BIAS}")
         for name in ("threshold", "purify"):
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 1:
-                raise ValueError(f"{name}={value:g}: give a probability from 0 to 1")
+                raise ValueError(f"{name}={value:g}: write a probability from 0 to 1")
 
     def numbers(self) -> StyleNumbers:
-        """For kernels."""
+        """The style in the form kernels take."""
         fold, call, raises = [self.factor if self.bias == name else 1 for name in BIASES]
         purify = NEVER if self.purify is None else round(MILLE * self.purify)
         return StyleNumbers(fold, call, raises, round(MILLE * self.threshold), purify)
@@ -109,7 +110,7 @@ def style_rows(style: StyleNumbers, codes: I32, rows: U8, weights: I64) -> None:
 
 @kernel
 def fill_probabilities(style: StyleNumbers, codes: I32, rows: U8, buckets: U16, out: F32) -> None:
-    """Probabilities of hands from a node's bytes, with a style applied.
+    """Fill each hand's action probabilities from a node's bytes, with a style applied.
 
     codes    int32[A]          in: actions as the betting tree writes them
     rows     uint8[A, K]       in

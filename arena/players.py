@@ -1,10 +1,10 @@
-"""What the arena asks of a player: a hand's worth of decisions that follow from a seed.
+"""The interfaces a player implements.
 
-1. A `Player` is for a whole match and keeps nothing between hands; `start_hand` gives somebody who plays one
-   hand and may remember what happened in it (a solved subgame, how an off-tree bet was translated).
-2. All randomness of a hand comes from its seed, so a hand can be played again, in any process.
-3. An *open* player also tells what he would do with every hand he could hold. He acts by that very strategy:
-   local best response and AIVAT rely on it.
+1. A `Player` lasts for a whole match and keeps no state between hands. `start_hand` returns a `HandPlayer`,
+   which plays one hand and may keep state for it (a solved subgame, how an off-tree bet was translated).
+2. All randomness of a hand comes from its seed, so any hand can be replayed, in any process.
+3. An *open* player also reports its strategy for every hand it could hold, and samples its actions from
+   exactly that strategy: local best response and AIVAT rely on it.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from solver.range_strategy import RangeStrategy
 
 
 class HandPlayer(Protocol):
-    """Plays one hand, in one seat."""
+    """Plays one hand from one position."""
 
     def act(self, state: HandState, position: int) -> Action:
-        """A legal action; `position` is to act, and of the hole cards only his own may be looked at."""
+        """Return a legal action for `position`, which is to act. It must not look at the opponent's cards."""
 
 
 @runtime_checkable
 class WatchingHandPlayer(HandPlayer, Protocol):
-    """Plays one hand and wants to know how it ended."""
+    """A hand player that is told how the hand ended."""
 
     def finish(self, state: HandState, position: int) -> None:
-        """The hand is over."""
+        """Receive the final state of the hand."""
 
 
 class StrategySource(Protocol):
-    """Knows what a player does with every hand."""
+    """Reports a player's strategy for its whole range."""
 
     def strategy(self, betting: BettingState, board: Cards) -> RangeStrategy:
-        """What the player to act does with every hand; asked again, the answer is the same."""
+        """The strategy of the player to act, for every hand. Repeated calls return the same strategy."""
 
 
 @runtime_checkable
 class OpenHandPlayer(HandPlayer, StrategySource, Protocol):
-    """Plays one hand and shows the strategy behind it."""
+    """A hand player whose strategy can be queried."""
 
 
 class Player(Protocol):
@@ -56,29 +56,29 @@ class Player(Protocol):
 
     @property
     def name(self) -> str:
-        """As the command line and reports write it."""
+        """The player's name on the command line and in reports."""
 
     def start_hand(self, seed: int) -> HandPlayer:
-        """Somebody to play the next hand, in whichever seat."""
+        """Start a hand: return an object that plays it, from either position."""
 
 
 @runtime_checkable
 class PublicPlayer(Player, Protocol):
-    """Can tell his strategy as anybody may know it: without the seed of a hand."""
+    """A player whose strategy can be queried without the seed of a hand."""
 
     def in_public(self) -> StrategySource:
-        """His strategy in all hands; chances that he draws for a hand are averaged."""
+        """The strategy an opponent may know: averaged over the random choices made once per hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyPlayer:
-    """A simple policy as a player."""
+    """Adapts a policy to the `Player` interface."""
 
     name: str
     policy: Policy
 
     def start_hand(self, seed: int) -> HandPlayer:
-        """A generator of its own for every hand."""
+        """Start a hand with its own random generator."""
         return _PolicyHand(self.policy, Random(seed))
 
 
@@ -93,17 +93,17 @@ class _PolicyHand:
 
 @dataclass(frozen=True, slots=True)
 class OpenPolicyPlayer:
-    """A policy that looks neither at cards nor at dice: its strategy is known."""
+    """Adapts a deterministic policy that ignores cards, so that its strategy is known."""
 
     name: str
     policy: Policy
 
     def start_hand(self, seed: int) -> OpenHandPlayer:
-        """The same player for every hand."""
+        """Start a hand; the seed is not used."""
         return _OpenPolicyHand(self.policy, Random(seed))
 
     def in_public(self) -> StrategySource:
-        """All hands do the same."""
+        """The same strategy in every hand."""
         return self.start_hand(0)
 
 

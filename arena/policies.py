@@ -1,7 +1,7 @@
-"""Simple players that need no solving: opponents for tests, benchmarks and first matches.
+"""Simple policies: opponents for tests, benchmarks and first matches.
 
-A policy looks at a hand and a position and returns a legal action. It keeps nothing between calls: all its
-randomness comes from the generator it is given, so a seed repeats a match.
+A policy takes a hand and a position and returns a legal action. It keeps no state between calls, and all its
+randomness comes from the generator it is given, so a match can be repeated from its seed.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from game.showdown import showdown_rank
 from game.state import HandState
 
 Policy = Callable[[HandState, int, Random], Action]
-"""The hand (as the player sees it), the player's position, where randomness comes from."""
+"""Arguments: the hand as the player sees it, the player's position, the random generator."""
 
 EQUITY_SAMPLES = 100
 _ALL_IN_PROBABILITY = 0.5
 
 
 def call(state: HandState, position: int, rng: Random) -> Action:  # noqa: ARG001
-    """Checks and calls, whatever happens."""
+    """Always checks or calls."""
     return CALL
 
 
 def fold(state: HandState, position: int, rng: Random) -> Action:  # noqa: ARG001
-    """Folds unless checking is free."""
+    """Folds to any bet, checks otherwise."""
     return FOLD if state.betting.to_call else CALL
 
 
@@ -38,7 +38,7 @@ def check_down(state: HandState, position: int, rng: Random) -> Action:  # noqa:
 
 
 def uniform(state: HandState, position: int, rng: Random) -> Action:  # noqa: ARG001
-    """Folds, calls or raises with equal probability where legal, any raise as likely as any other."""
+    """Picks uniformly among the legal kinds of action; the size of a raise is uniform too."""
     betting = state.betting
     bounds = betting.raise_bounds()
     kinds = 1 + (betting.to_call > 0) + (bounds is not None)
@@ -51,14 +51,14 @@ def uniform(state: HandState, position: int, rng: Random) -> Action:  # noqa: AR
 
 
 def min_raise(state: HandState, position: int, rng: Random) -> Action:  # noqa: ARG001
-    """Raises as little as the rules allow, for as long as they allow it."""
+    """Makes the minimum raise whenever a raise is legal, calls otherwise."""
     betting = state.betting
     bounds = betting.raise_bounds()
     return CALL if bounds is None else _raise(betting, bounds[0])
 
 
 def all_in(state: HandState, position: int, rng: Random) -> Action:
-    """Moves all-in every other time, otherwise plays at random."""
+    """Moves all-in half of the time, otherwise plays as `uniform`."""
     betting = state.betting
     bounds = betting.raise_bounds()
     if bounds is not None and rng.random() < _ALL_IN_PROBABILITY:
@@ -67,13 +67,13 @@ def all_in(state: HandState, position: int, rng: Random) -> Action:
 
 
 def pot_odds(state: HandState, position: int, rng: Random) -> Action:
-    """Compares its equity against a random hand with the price: folds, calls, or raises the pot."""
+    """Compares its equity against a random hand with the pot odds: folds, calls, or raises the pot."""
     betting = state.betting
     equity = random_hand_equity(state, position, rng)
     to_call = betting.to_call
     pot_after_call = betting.pot + to_call
     bounds = betting.raise_bounds()
-    # Half the times that it is well ahead, so that a call does not show a weak hand.
+    # Only half of the time when well ahead, so that a call does not give away a weak hand.
     if bounds is not None and equity > 0.6 and rng.random() < 0.5:
         pot_raise = betting.max_spent + pot_after_call
         return _raise(betting, min(max(pot_raise, bounds[0]), bounds[1]))
@@ -83,7 +83,7 @@ def pot_odds(state: HandState, position: int, rng: Random) -> Action:
 
 
 def random_hand_equity(state: HandState, position: int, rng: Random, samples: int = EQUITY_SAMPLES) -> float:
-    """The share of the pot won at showdown against a random hand, estimated from sampled deals."""
+    """Equity at showdown against a random hand, estimated from sampled deals."""
     definition = state.definition
     own, board = state.hole[position], state.visible_board
     unseen = sorted(definition.deck.difference(own, board))
@@ -107,10 +107,10 @@ POLICIES: dict[str, Policy] = {
     "check-down": check_down,
     "pot-odds": pot_odds,
 }
-"""By the name the command line knows them under."""
+"""By their names on the command line."""
 
 OPEN_POLICIES = frozenset({"call", "fold", "min-raise", "check-down"})
-"""Those that look at the betting alone, so that their strategy can be told."""
+"""Policies that depend on the betting alone, so that their strategy is known."""
 
 
 def _raise(betting: BettingState, chips: int) -> Action:

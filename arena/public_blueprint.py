@@ -1,10 +1,10 @@
-"""A blueprint's strategy as the public knows it: without the seed that decides how bets are translated.
+"""A blueprint's strategy as an opponent may know it: averaged over the random translation of bets.
 
-A bet between two sizes of the menu is taken for the one or the other at random, once for the whole hand. Who
-knows the draw knows more than an opponent may. What he may know is the mixture over both: every way the
-history can have been translated, weighted by how likely that is and by how often a hand would have played the
-player's own actions so. The mixture is again a strategy, and gives every hand the same chances in every
-history (Kuhn, 1953). Histories that need no draw, most of them, are a single way and cost nothing more.
+A bet between two sizes of the menu is mapped to one of them at random, once for the whole hand. An opponent
+does not know this choice, so it faces the mixture: every way the history may have been translated, weighted
+by its probability and by the reach of the player's own actions with each hand. The mixture is again a
+behavioural strategy with the same outcome probabilities (Kuhn, 1953). Most histories need no random choice:
+they have a single way and no extra cost.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _KEPT_PREFLOP = 10_000
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """One way a history can have been translated."""
+    """One way a history may have been translated."""
 
     node: int
     chance: float
     steps: tuple[tuple[int, BettingState, Action], ...] = ()
-    """Node, betting and action of each decision on it, of both players."""
+    """Node, betting and action of each decision on it, for both players."""
 
 
 class PublicBlueprint:
-    """One blueprint in one style. Remembers what it was asked on the last board, and before the flop."""
+    """One blueprint with one style. Caches strategies of the last board and before the flop."""
 
     def __init__(
         self,
@@ -54,9 +54,9 @@ class PublicBlueprint:
         self._rows: dict[tuple[int, Cards], F32] = {}
 
     def strategy(self, betting: BettingState, board: Cards) -> RangeStrategy:
-        """What the player to act does with every hand."""
+        """The strategy of the player to act, for every hand."""
         if betting.definition != self._blueprint.definition:
-            raise ValueError("the blueprint was trained for another game than the one played")
+            raise ValueError("the blueprint was trained for another game: use one of the game that is played")
         ways = self._find_ways(betting)
         if len(ways) == 1:
             return self._at_node(ways[0].node, betting, board)
@@ -64,7 +64,7 @@ class PublicBlueprint:
             (self._at_node(way.node, betting, board), self._weights(way, betting, board)) for way in ways
         ]
         total = np.sum([weights for _, weights in parts], axis=0)
-        # Hands that never play like this: as if they had.
+        # Hands with zero reach in every way: weight the ways by their chances alone.
         reached = total > 0
         actions = tuple(dict.fromkeys(action for part, _ in parts for action in part.actions))
         mixed = np.zeros((len(actions), NUM_HANDS))
@@ -98,7 +98,7 @@ class PublicBlueprint:
         self._ways[betting.text] = ways
 
     def _weights(self, way: _Way, betting: BettingState, board: Cards) -> F64:
-        """float64[1326]: how likely a way is and its owner's actions on it."""
+        """float64[1326]: the chance of a way times the reach of the acting player's own actions on it."""
         weights = np.full(NUM_HANDS, way.chance)
         for node, state, action in way.steps:
             if state.actor == betting.actor:
@@ -107,7 +107,7 @@ class PublicBlueprint:
         return weights
 
     def _at_node(self, node: int, betting: BettingState, board: Cards) -> RangeStrategy:
-        """What a node says; sizes that become the same real one are one."""
+        """The strategy at a node; sizes that map to the same real bet are merged."""
         if node == OFF_TREE:
             return RangeStrategy((CALL,), unblocked(board).astype(np.float32)[None, :])
         children = self._blueprint.tree.children_of(node)
@@ -119,7 +119,7 @@ class PublicBlueprint:
         rows = self._rows.get(key)
         if rows is None:
             if board and board not in self._boards:
-                # A new board, or a new round: earlier rounds may be asked for again, other boards will not.
+                # Keep earlier rounds of this board, which may be queried again, and drop other boards.
                 self._boards = {
                     seen: found for seen, found in self._boards.items() if seen == board[: len(seen)]
                 }

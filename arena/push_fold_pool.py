@@ -1,9 +1,9 @@
-"""A pool of players of push/fold against the equilibrium: what it loses, in which position, with which hands.
+"""A pool of push/fold players against the equilibrium: their losses by position and class of hands.
 
-As Chin and Lopez evaluate theirs ("Counterfactual Regret Minimization Applied to Poker", 2023, section 3):
-the pool plays each class of hands as often all-in as it was seen to, both positions apart, and the
-equilibrium's value against that is computed over all pairs of hands. Classes that nobody was seen with are
-taken to be played as the equilibrium does, so that they neither win nor lose anything.
+Evaluated as by Chin and Lopez ("Counterfactual Regret Minimization Applied to Poker", 2023, section 3): the
+pool plays each class of hands all-in with its observed frequency, separately by position, and the
+equilibrium's value against this strategy is computed over all pairs of hands. Classes without observations
+are assumed to be played as in the equilibrium, so that they neither win nor lose.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _EVEN = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class PoolDecision:
-    """One decision of somebody in the pool."""
+    """One decision of a player in the pool."""
 
     position: int
     hand: int
-    """As `game.hands` numbers them."""
+    """The hand index of `game.hands`."""
     all_in: bool
 
 
@@ -45,12 +45,12 @@ class Misplay:
     """How often the pool goes all-in with it."""
     equilibrium: float
     cost: float
-    """Big blinds lost each time, against the equilibrium."""
+    """Big blinds lost per hand, against the equilibrium."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatReport:
-    """The pool in one position, and the bot in it against the pool."""
+    """The pool in one position, and the bot's result in this position against the pool."""
 
     decisions: int
     classes_seen: int
@@ -59,26 +59,26 @@ class SeatReport:
     bot_value: float
     """Big blinds per hand of the equilibrium in this position, against the pool in the other."""
     game_value: float
-    """The same between two equilibria."""
+    """The same against the equilibrium instead of the pool."""
     bot_inefficient_hands: int
-    """Of 1326: hands in which the opposite of what the equilibrium does would win more from this pool."""
+    """Number of hands, of 1326, with which the opposite action would win more from this pool."""
     misplayed: tuple[Misplay, ...]
-    """By the pool, what costs most in all first."""
+    """Classes misplayed by the pool, largest total cost first."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoolReport:
-    """Everything."""
+    """The pool's results in both positions."""
 
     stack: float
     decisions: int
     bot_value: float
-    """Big blinds per hand, mean of both positions."""
+    """Big blinds per hand, mean over both positions."""
     seats: tuple[SeatReport, SeatReport]
-    """By the position that the seat's report is about."""
+    """The reports by position."""
 
     def record(self) -> dict[str, Any]:
-        """As plain values."""
+        """The report as JSON values."""
         return {
             "stack": self.stack,
             "decisions": self.decisions,
@@ -88,7 +88,7 @@ class PoolReport:
 
 
 def pool_report(stack: float, decisions: Iterable[PoolDecision]) -> PoolReport:
-    """What the equilibrium wins from a pool."""
+    """Evaluate a pool against the equilibrium."""
     solved = solve_push_fold(stack)
     seen, all_in = np.zeros((2, NUM_CLASSES)), np.zeros((2, NUM_CLASSES))
     for decision in decisions:
@@ -120,7 +120,7 @@ def _of(found: Gains, seat: int) -> F64:
 
 
 def _inefficient(strategy: F64, gain: F64) -> int:
-    """Hands that would rather be played the other way round: p all-in becomes 1 - p."""
+    """The number of hands that gain when their all-in frequency p is replaced by 1 - p."""
     hands = np.bincount(HAND_CLASS, minlength=NUM_CLASSES)
     return int(hands[(1 - 2 * strategy) * gain > _EVEN].sum())
 

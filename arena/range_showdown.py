@@ -1,10 +1,10 @@
-"""Showdowns of every hand against a weighted range at once: exact, over all run-outs.
+"""Showdowns of every hand against a weighted range, exact over all run-outs.
 
 1. For weights w over hands, the *disjoint sum* of hand i is Σ w(j) over the hands j that share no card with
    it. The *showdown sum* is Σ w(j) · e(i, j), where e is i's equity against j: the share of the pot won at
-   showdown, a tie being half, averaged over all boards that public cards and both hands allow.
-2. On a board the hands are sorted by strength, once; then one sweep over them gives all showdown sums, with
-   running totals over everybody and over the holders of each card, as in `solver.kernels.terminal`.
+   showdown, a tie counting as half, averaged over all boards that the public cards and both hands allow.
+2. The hands are sorted by strength once per board. Then one sweep over them gives all showdown sums, with
+   running totals over all hands and over the holders of each card, as in `solver.kernels.terminal`.
 3. A turn is 48 rivers, a flop 1,176 run-outs. Before the flop there is a table of all pairs of hands:
    `solver.allin_equity.preflop_wins`.
 """
@@ -26,20 +26,20 @@ from solver.layout import F32, F64, I32, U8, U16
 
 
 class Runouts(NamedTuple):
-    """All river boards that a board may become, each with its hands by rising strength."""
+    """All river boards that a board can lead to, each with its hands by rising strength."""
 
     hands: U16
     """uint16[R, 1081]"""
     ends: U16
-    """uint16[R, 1081]: where each group of hands that tie ends."""
+    """uint16[R, 1081]: where each group of tied hands ends."""
     groups: I32
     """int32[R]"""
     share: float
-    """One over the number of run-outs that a pair of hands allows."""
+    """1 / the number of run-outs that a pair of hands allows."""
 
 
 def sort_runouts(board: Cards) -> Runouts:
-    """Sort the hands on every river that a board of 3, 4 or 5 cards may become."""
+    """Sort the hands on every river that a board of 3, 4 or 5 cards can lead to."""
     missing = 5 - len(board)
     left = [card for card in range(NUM_CARDS) if card not in board]
     boards = np.array([(*board, *cards) for cards in combinations(left, missing)], dtype=np.uint8)
@@ -113,7 +113,7 @@ def disjoint_sums(weights: F64, sums: F64) -> None:
 
 @kernel
 def table_sums(table: F32, weights: F64, sums: F64) -> None:
-    """For each row of float32[H, H], the sum of its numbers times the weights."""
+    """Multiply a table float32[H, H] by the weights."""
     for i in range(table.shape[0]):
         total = 0.0
         for j in range(table.shape[1]):

@@ -1,23 +1,23 @@
-"""Players by name, as the command line writes them.
+"""Player specifications: the texts that name players on the command line.
 
     call                                   a simple policy (arena.policies)
     blueprint                              the default blueprint
-    blueprint:FILE                         another one
-    blueprint:FILE,bias=call*10,purify=0.2 with options, a comma between
-    agent, agent:FILE,budget=2             solves its decisions; seconds for a hand
-    agent,iterations=200                   so many iterations instead of seconds: the same hand every time
-    agent,leaf=rollouts,values=1           the end of the flop played out by the blueprint, with so many
-                                           continuations to choose from (1, 2 or 4), instead of learned
-    agent,leaf=adapted,values=4            likewise, by what the blueprint has learned of the ranges at hand
-    agent,leaf=net                         or valued by the blueprint's net
-    agent,preflop=solve                    the first round always solved, or never (lookup); by default as
-                                           soon as somebody bets what the blueprint does not have (offtree)
-    agent,flop=offtree                     flops likewise, which by default are always solved (solve)
+    blueprint:FILE                         the blueprint in FILE
+    blueprint:FILE,bias=call*10,purify=0.2 with options, separated by commas
+    agent, agent:FILE,budget=2             re-solves its decisions; budget is in seconds per hand
+    agent,iterations=200                   a fixed number of iterations instead of a time: reproducible
+    agent,leaf=rollouts,values=1           flop leaves valued by blueprint rollouts instead of learned values,
+                                           with a choice of 1, 2 or 4 continuations
+    agent,leaf=adapted,values=4            the same, with the blueprint's values adapted to the ranges
+    agent,leaf=net                         flop leaves valued by the blueprint's value network
+    agent,preflop=solve                    re-solve pre-flop: always (solve), never (lookup), or after a bet
+                                           that is not in the blueprint's tree (offtree, the default)
+    agent,flop=offtree                     the same for the flop, where the default is solve
 
-    python:FILE.py:NAME,option=value       a function or class of somebody's file (arena.python_player)
-    acpc:COMMAND                           a program that speaks ACPC; plays matches only
+    python:FILE.py:NAME,option=value       a function or class in a Python file (arena.python_player)
+    acpc:COMMAND                           an external program that speaks ACPC; matches only
 
-A text means the same player in every process, which is how matches send players to their workers.
+A specification names the same player in every process; matches send specifications to their workers.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _N = TypeVar("_N", int, float)
 
 EXTERNAL = "acpc"
 _ARGUMENTS = {PYTHON: ":FILE.py:NAME", EXTERNAL: ":COMMAND"}
-"""What cannot be left out."""
+"""Arguments that are required."""
 
 _FACTOR = 10
 _SEPARATORS = str.maketrans(dict.fromkeys(" :|/\t", "_"))
 
 
 def make_player(text: str) -> Player:
-    """The player of a text; refuses with `PlayerError`, which lists what there is."""
+    """Make the player a specification names. Raises `PlayerError`, which lists the valid choices."""
     kind, argument, options = split_text(text)
     if kind in POLICIES:
         _refuse_rest(text, argument, options)
@@ -64,23 +64,23 @@ def make_player(text: str) -> Player:
     known = OPTIONS.get(kind)
     unknown = next((name for name in options if known is not None and name not in known), None)
     if known is not None and unknown is not None:
-        raise PlayerError(f"{text!r}: {kind} has no option {unknown!r}: it knows {', '.join(known)}")
+        raise PlayerError(f"{text!r}: {kind} has no option {unknown!r}: its options are {', '.join(known)}")
     return KINDS[kind](text, argument, options)
 
 
 def make_match_player(text: str) -> Player:
-    """Likewise for matches, in which other programs play, too; those are started when they have to act."""
+    """Make a player for a match, where external programs are allowed; they start when they first act."""
     command = external_command(text)
     return make_player(text) if command is None else ExternalPlayer(text, command)
 
 
 def player_names() -> list[str]:
-    """What a text can start with."""
+    """What a player specification can start with."""
     return [*POLICIES, *[kind + _ARGUMENTS.get(kind, "") for kind in KINDS]]
 
 
 def player_identity(text: str) -> str:
-    """Tells apart what one text may mean at different times: the content of a blueprint or of a file."""
+    """A digest of what the specification refers to: the content of a blueprint or of a Python file."""
     if external_command(text) is not None:
         return ""
     kind, argument, _ = split_text(text)
@@ -90,7 +90,7 @@ def player_identity(text: str) -> str:
 
 
 def player_labels(texts: tuple[str, str]) -> tuple[str, str]:
-    """Short names for two players, different from each other, without spaces and the ACPC's separators."""
+    """Short, distinct names for two players, without spaces or the ACPC's separators."""
     labels = []
     for text in texts:
         if command := external_command(text):
@@ -107,14 +107,14 @@ def player_labels(texts: tuple[str, str]) -> tuple[str, str]:
 
 
 def split_text(text: str) -> tuple[str, str, Options]:
-    """Kind, argument after the colon, options after the commas."""
+    """Split a specification into its kind, the argument after the colon and the options after the commas."""
     head, *parts = text.split(",")
     kind, _, argument = head.partition(":")
     options = {}
     for part in parts:
         key, equals, value = part.partition("=")
         if not equals or not key.strip():
-            raise PlayerError(f"{part!r} in {text!r} is not an option: write e.g. purify=0.2")
+            raise PlayerError(f"{part!r} in {text!r} is not an option: write NAME=VALUE, e.g. purify=0.2")
         options[key.strip()] = value.strip()
     return kind.strip(), argument.strip(), options
 
@@ -175,23 +175,23 @@ def _open(path: Path) -> Blueprint:
 
 
 def external_command(text: str) -> list[str] | None:
-    """The words of the command of an `acpc:COMMAND`, to which host and port are added; None for others."""
+    """The command of `acpc:COMMAND` as a list of words, without host and port; None for other players."""
     kind, colon, command = text.partition(":")
     if kind.strip() != EXTERNAL or not colon:
         return None
     words = shlex.split(command)
     if not words:
-        raise PlayerError(f"{text!r} names no program: write e.g. acpc:./startme.sh")
+        raise PlayerError(f"{text!r} names no program: write acpc:COMMAND, e.g. acpc:./startme.sh")
     return words
 
 
 def _external_player(text: str, argument: str, options: Options) -> Player:  # noqa: ARG001
-    raise PlayerError(f"{text!r} is another program: it plays matches only, as with fathom match")
+    raise PlayerError(f"{text!r} is an external program, which plays matches only: use fathom match")
 
 
 def _refuse_rest(text: str, argument: str, options: Options) -> None:
     if argument or options:
-        raise PlayerError(f"{text!r}: a simple policy takes neither a file nor options")
+        raise PlayerError(f"{text!r}: a simple policy takes neither a file nor options: write its name alone")
 
 
 KINDS: dict[str, Callable[[str, str, Options], Player]] = {
@@ -200,10 +200,10 @@ KINDS: dict[str, Callable[[str, str, Options], Player]] = {
     PYTHON: load_player,
     EXTERNAL: _external_player,
 }
-"""Players beyond the policies: made from the text, its argument and its options."""
+"""How to make the players that are not policies, from the specification, its argument and its options."""
 
 OPTIONS = {
     "blueprint": ("bias", "threshold", "purify"),
     "agent": ("budget", "iterations", "leaf", "values", "preflop", "flop", "safe", "threads"),
 }
-"""What these players can be told."""
+"""The options of each kind of player."""

@@ -1,7 +1,7 @@
-"""What a report says about a match, before it is drawn: curves, groups of hands, the biggest pots, in words.
+"""The content of a match report, before it is drawn: win rate curve, groups of hands, biggest pots.
 
 Groups show *contributions*: a group's share of the result in mbb per hand of the whole match, so that the
-bars of a chart add up to the total. Intervals are over samples, as everywhere.
+bars of a chart add up to the total. Confidence intervals are over samples.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ CURVE_POINTS = 400
 BIGGEST_POTS = 10
 STREETS = ("pre-flop", "flop", "turn", "river")
 POT_EDGES = (2, 6, 20, 60, 200)
-"""In big blinds; upper ends of the groups of pots, the last group is open."""
+"""Upper ends of the groups of pots, in big blinds; the last group is open."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunningRate:
-    """The win rate after more and more hands, and half the width of its 95 % interval."""
+    """The win rate as the match goes on, and half the width of its 95 % interval."""
 
     hands: F64
     mean: F64
@@ -39,17 +39,17 @@ class RunningRate:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Some hands of the match."""
+    """A group of hands and its contribution to the result."""
 
     label: str
     share: float
-    """Of all hands."""
+    """The group's share of all hands."""
     contribution: Estimate
 
 
 @dataclass(frozen=True, slots=True)
 class GroupChart:
-    """Groups that together are all hands."""
+    """A chart of groups that together contain all hands."""
 
     title: str
     note: str
@@ -58,31 +58,31 @@ class GroupChart:
 
 @dataclass(frozen=True, slots=True)
 class BigPot:
-    """A hand worth looking at."""
+    """One of the hands with the biggest pots."""
 
     number: int
-    """From 1."""
+    """The number of the hand, from 1."""
     pot_chips: int
     chips: int
-    """Won by A."""
+    """Chips won by A."""
     hole: tuple[Cards, Cards]
-    """A's and B's."""
+    """The hole cards of A and B."""
     board: Cards
     story: str
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a report shows."""
+    """The content of a report."""
 
     names: tuple[str, str]
     verdict: str
     headline: Estimate
-    """What the verdict goes by: the last of the estimates, with the least luck in it."""
+    """The estimate that decides the verdict: the last one, which has the smallest variance."""
     headline_unit: str
-    """What its numbers are."""
+    """The unit of the headline."""
     estimates: tuple[tuple[str, Estimate], ...]
-    """Of A's win rate, with what they are called: as played, then luck-adjusted ones. None if just one."""
+    """Named estimates of A's win rate: as played, then variance-reduced ones. Empty if there is only one."""
     facts: tuple[tuple[str, str], ...]
     running: RunningRate
     charts: tuple[GroupChart, ...]
@@ -93,10 +93,10 @@ class Report:
 def make_report(
     result: MatchResult, facts: Sequence[tuple[str, str]] = (), more: Sequence[tuple[str, Estimate]] = ()
 ) -> Report:
-    """Work a report out.
+    """Make the report of a match.
 
-    facts  names and values to show besides, e.g. the seed
-    more   further estimates of A's win rate, the one to go by last
+    facts  further names and values to show, e.g. the seed
+    more   further estimates of A's win rate; the last one becomes the headline
     """
     duplicate = result.hands_per_sample > 1
     estimates = (("as played", result.total), *more)
@@ -151,7 +151,7 @@ def _group(result: MatchResult, label: str, chosen: Mask) -> Group:
 
 
 def _by_position(result: MatchResult) -> GroupChart:
-    # Position 1 has the button in hold'em as the ACPC plays it; other games have no such names.
+    # Position 1 has the button in the ACPC's hold'em; other games have no button.
     button = result.definition.first_player[0] == 1
     labels = ("big blind", "button") if button else ("first seat", "second seat")
     groups = [_group(result, labels[p], result.position == p) for p in (1, 0)]
@@ -187,7 +187,7 @@ def _by_pot(result: MatchResult) -> GroupChart:
 
 
 def _biggest_pots(result: MatchResult) -> tuple[BigPot, ...]:
-    # Among equal pots those that somebody won come first, then the earlier ones.
+    # Among equal pots, won ones come before split ones, then earlier ones before later ones.
     order = np.lexsort((np.arange(result.num_hands), result.chips == 0, -result.stake))
     pots = []
     for index in order[:BIGGEST_POTS].tolist():

@@ -1,4 +1,4 @@
-"""A report as one HTML file that needs nothing else: charts are drawn here, as inline SVG."""
+"""A report as a self-contained HTML file, with charts as inline SVG."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ svg text{font:12.5px system-ui,sans-serif;fill:#444}.facts td:first-child{color:
 
 
 def html_report(report: Report) -> str:
-    """The whole page."""
+    """Render the whole page."""
     title = escape(f"{report.names[0]} – {report.names[1]}")
     facts = "".join(
         f"<tr><td>{escape(name)}</td><td>{escape(value)}</td></tr>" for name, value in report.facts
@@ -59,7 +59,7 @@ interval: the true win rate lies inside it in 19 of 20 such matches.</p>
 
 
 def running_svg(running: RunningRate, width: int = 860, height: int = 300) -> str:
-    """The curve of the win rate inside its band."""
+    """Draw the win rate curve with its 95 % interval as a band."""
     left, right, top, bottom = 66, 34, 12, 40
     low, high = curve_limits(running)
     last = float(running.hands[-1])
@@ -79,7 +79,7 @@ def running_svg(running: RunningRate, width: int = 860, height: int = 300) -> st
         ]
     grid += [_text(x(tick), height - bottom + 19, _count(tick)) for tick in ticks(0, last)]
     grid.append(_text((left + width - right) / 2, height - 3, "hands played"))
-    # Far outside, browsers draw nonsense: the first hands' band is as wide as it likes.
+    # Clip the band, which is very wide for the first hands: browsers misdraw points far outside the picture.
     reach = 9 * (high - low)
     upper = np.clip(running.mean + running.margin, low - reach, high + reach)
     lower = np.clip(running.mean - running.margin, low - reach, high + reach)
@@ -96,7 +96,7 @@ def running_svg(running: RunningRate, width: int = 860, height: int = 300) -> st
 
 
 def bars_svg(chart: GroupChart, width: int = 860) -> str:
-    """A bar with a whisker for every group, beside its label and its share of the hands."""
+    """Draw a bar with an error bar for every group, with its label and its share of the hands."""
     left, right, row, top = 200, 130, 30, 6
     estimates = [group.contribution for group in chart.groups]
     reach = [_reach(each) for each in estimates]
@@ -125,7 +125,7 @@ def bars_svg(chart: GroupChart, width: int = 860) -> str:
 
 
 def curve_limits(running: RunningRate) -> tuple[float, float]:
-    """Which win rates to show: the first hands swing too widely to be drawn whole."""
+    """The range of win rates to show; the wide swings of the first hands are cut off."""
     settled = len(running.mean) // 8
     upper = float((running.mean + running.margin)[settled:].max())
     lower = float((running.mean - running.margin)[settled:].min())
@@ -135,7 +135,7 @@ def curve_limits(running: RunningRate) -> tuple[float, float]:
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Round numbers between two ends, about six."""
+    """About six round numbers between two ends."""
     step = 10 ** np.floor(np.log10(max(high - low, 1e-9) / 5))
     for factor in (1, 2, 5, 10):
         if (high - low) / (factor * step) <= 7:

@@ -1,4 +1,4 @@
-"""A report as one picture. Needs matplotlib, which comes with the extra `lab`."""
+"""A report as a PNG picture. Needs matplotlib, which the extra `lab` installs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UP, _DOWN, _GREY = "#0a6cb5", "#c4572e", "#777777"
 
 
 def verify_drawing() -> None:
-    """Refuse where nothing can be drawn."""
+    """Raise `ValueError` if matplotlib is not installed."""
     if find_spec("matplotlib") is None:
         raise ValueError(
             "a picture needs matplotlib: run .venv/bin/pip install -e '.[lab]', or ask for --html"
@@ -29,7 +29,7 @@ def verify_drawing() -> None:
 def write_png(path: Path, report: Report) -> None:
     """Draw the verdict, the running win rate and the groups of hands."""
     verify_drawing()
-    from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
+    from matplotlib.figure import Figure  # noqa: PLC0415 - an optional dependency
 
     rows = [len(chart.groups) for chart in report.charts]
     pots = report.pots[:_POTS]

@@ -1,7 +1,7 @@
-"""The hands of a match as columns, and what they say about who is better.
+"""The hands of a match as columns, and the win rate estimated from them.
 
-A *sample* is what is independent of the rest: a pair of hands in duplicate matches, a hand in others. The
-95 % interval is the normal approximation over samples.
+A *sample* is an independent unit: a pair of hands in duplicate matches, a hand in others. The 95 % confidence
+interval is the normal approximation over samples.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Estimate:
         return f"{self.mean:+,.0f} ± {self.margin:,.0f} mbb/hand"
 
     def to_json(self) -> dict[str, float | None]:
-        """The margin is null where it is infinite: JSON has no infinity."""
+        """The estimate as JSON values. An infinite margin becomes null, since JSON has no infinity."""
         return {
             "mbb_per_hand": self.mean,
             "margin_95": self.margin if math.isfinite(self.margin) else None,
@@ -47,7 +47,7 @@ class Estimate:
 
 
 def estimate(samples: F64) -> Estimate:
-    """Of independent samples; the margin of fewer than two is infinite."""
+    """The mean of independent samples with its margin, which is infinite for fewer than two samples."""
     count = len(samples)
     if count < 2:
         return Estimate(float(samples.sum()), math.inf, count)
@@ -56,26 +56,26 @@ def estimate(samples: F64) -> Estimate:
 
 @dataclass(frozen=True, eq=False)
 class MatchResult:
-    """All hands of a match. Chips are those of player A, the first named."""
+    """All hands of a match. Chips are those of player A, the first of the names."""
 
     definition: GameDefinition
     names: tuple[str, str]
     """A and B."""
     hands_per_sample: int
     position: I64
-    """int64[H]: where A sat."""
+    """int64[H]: A's position."""
     chips: I64
     stake: I64
-    """int64[H]: what the loser lost or would have lost."""
+    """int64[H]: what the loser lost or, in a tie, could have lost."""
     betting: Sequence[str]
     deal: Deal
-    """Cards of a hand, as far as they are known."""
+    """The known cards of a hand, by index."""
     corrected: F64 | None = None
-    """float64[H]: chips by AIVAT, if that was done while the match was played."""
+    """float64[H]: AIVAT's chips, if AIVAT was applied while the match was played."""
 
     @property
     def num_hands(self) -> int:
-        """Hands, not pairs."""
+        """Number of hands (not pairs)."""
         return len(self.chips)
 
     @cached_property
@@ -96,15 +96,15 @@ class MatchResult:
 
     @property
     def total(self) -> Estimate:
-        """The answer."""
+        """A's win rate over the whole match."""
         return estimate(self.samples)
 
     def of_hands(self, chosen: Any) -> Estimate:
-        """Hands picked by a mask or indices, each taken as a sample."""
+        """A's win rate over hands chosen by a mask or indices; each hand counts as one sample."""
         return estimate(self.mbb[chosen])
 
     def record(self, index: int) -> HandRecord:
-        """A hand in full."""
+        """The full record of a hand."""
         betting: BettingState = parse_betting(self.definition, self.betting[index])
         hole, board = self.deal(index)
         names = self.names if self.position[index] == 0 else (self.names[1], self.names[0])
@@ -112,7 +112,7 @@ class MatchResult:
         return HandRecord(index, HandState(betting, hole, visible), names)
 
     def to_json(self) -> dict[str, Any]:
-        """What a program wants to know."""
+        """The result as JSON values."""
         total = self.total
         return {
             "a": self.names[0],
@@ -129,7 +129,7 @@ class MatchResult:
 def duplicate_result(
     definition: GameDefinition, names: tuple[str, str], seed: int, lines: Iterable[str]
 ) -> MatchResult:
-    """The result of a journal's lines, whatever their order; the same pairs give the same result."""
+    """The result from a journal's lines, in any order; the same pairs give the same result."""
     fields = [line.split() for line in lines]
     fields.sort(key=lambda pair: int(pair[0]))
     numbers = [int(pair[0]) for pair in fields]
@@ -151,7 +151,7 @@ def duplicate_result(
 def recorded_result(
     definition: GameDefinition, names: tuple[str, str], records: Sequence[HandRecord]
 ) -> MatchResult:
-    """The result of hands kept in full, from a dealer or a log; A is the player called `names[0]`."""
+    """The result from full hand records, from a dealer or a log; A is the player named `names[0]`."""
     position = [record.players.index(names[0]) for record in records]
     values = [record.state.values() for record in records]
     return MatchResult(

@@ -1,7 +1,7 @@
-"""The players' ends of a match: listening sockets, accepted connections, lines in and lines out.
+"""Connections to the players of a match: listening sockets, accepted connections, sending and reading lines.
 
-Everything here blocks, each call up to a limit. One thread serves both players: exactly one of them is to act
-at any time, so there is never more than one connection to wait for.
+All calls block, each up to a time limit. One thread serves both players: exactly one of them is to act at any
+time, so there is never more than one connection to wait for.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ ANY_ADDRESS = ""
 
 _RECEIVE_BYTES = 4096
 _AT_ONCE = socket.MSG_DONTWAIT
-# Waking a sleeping process on an idle core costs about as much as a simple player needs for its reply. So the
-# dealer stays awake for a good millisecond, letting others go first, before it really waits. But when one of
-# them runs on its own core, be it the player or a stranger, sleeping is the quicker way to get it back.
+# Waking a sleeping process on an idle core takes about as long as a simple player's reply. So the dealer
+# first yields the core repeatedly for about a millisecond before it blocks. If a yield takes long, another
+# process is using this core; then blocking at once is the quicker way to get the core back.
 _YIELDS_BEFORE_WAITING = 400
 _LONG_YIELD_US = 60
 _SLEEPY_TURNS = 10
@@ -33,7 +33,7 @@ _LONGEST_WAIT_MS = 86400e3 * 20  # stands for "no limit": poll() takes no more t
 
 
 def listen(host: str, ports: Sequence[int]) -> list[socket.socket]:
-    """One listening socket per seat; port 0 lets the system choose."""
+    """Open one listening socket per seat; port 0 lets the system choose."""
     with contextlib.ExitStack() as opened:
         listeners: list[socket.socket] = []
         for seat, port in enumerate(ports):
@@ -51,7 +51,10 @@ def listen(host: str, ports: Sequence[int]) -> list[socket.socket]:
 def accept_all(
     listeners: Sequence[socket.socket], limits: TimeLimits, start_timeout_ms: int | None
 ) -> list[Seat]:
-    """Wait for a player on every listener, in seat order, and close the listeners; None waits for ever."""
+    """Wait for a player on every listener, in seat order, then close the listeners.
+
+    start_timeout_ms  how long to wait for all players; None for no limit
+    """
     deadline = None if start_timeout_ms is None else time.monotonic() + start_timeout_ms / 1000
     with contextlib.ExitStack() as opened:
         seats: list[Seat] = []
@@ -82,20 +85,20 @@ class Seat:
         self._receive = connection.recv
         self._lines = LineBuffer()
         self.outbox = b""
-        """Lines that go out with the next one: system calls cost most."""
+        """Lines that are sent together with the next one, to save system calls."""
         self.asked_us = self.answered_us = 0
-        self._response_ms = min(response_us / 1000, _LONGEST_WAIT_MS)  # a negative limit wrapped: none
+        self._response_ms = min(response_us / 1000, _LONGEST_WAIT_MS)  # a wrapped negative limit means none
         self._sleepy_turns = 0
         self._poller = select.poll()
         self._poller.register(connection, select.POLLIN)
         connection.setblocking(True)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(_PATIENCE_MS))
-        # A player who never reads is given as long as one who never answers.
+        # A player that does not read gets the same time limit as one that does not answer.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(self._response_ms))
 
     def send(self, line: bytes = b"") -> None:
-        """Send what is in the outbox, and then this line."""
+        """Send the outbox and then this line."""
         outbox = self.outbox + line
         if outbox:
             try:
@@ -105,9 +108,9 @@ class Seat:
             self.outbox = b""
 
     def ask(self, line: bytes) -> bytes | None:
-        """Send as `send` does; returns the reply if it comes before there is anything better to do.
+        """Send as `send` does; returns the reply if it arrives almost at once, else None.
 
-        Notes the times in `asked_us` and `answered_us`.
+        Sets `asked_us` and `answered_us`.
         """
         self.send(line)
         self.asked_us = asked_us = now_us()
@@ -127,7 +130,7 @@ class Seat:
         return reply
 
     def read_reply(self) -> bytes:
-        """The next line, waiting no longer than the response limit; empty if there is none."""
+        """Read the next line, waiting up to the response limit; empty if none arrives."""
         line = None
         for _ in range(0 if self._sleepy_turns else _YIELDS_BEFORE_WAITING):
             line = self._read_now()
@@ -140,7 +143,7 @@ class Seat:
         return line
 
     def read_line(self, timeout_ms: float | None) -> bytes:
-        """The next line, waiting no longer than given; empty if there is none. None waits for ever."""
+        """Read the next line, waiting up to a timeout (None for no limit); empty if none arrives."""
         limit_ms = _LONGEST_WAIT_MS if timeout_ms is None else timeout_ms
         deadline = time.monotonic() + limit_ms / 1000
         line = self._lines.next_line()
@@ -166,10 +169,10 @@ class Seat:
         return line
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._connection.close()
 
 
 def _timeval(milliseconds: float) -> bytes:
-    seconds, rest = divmod(max(milliseconds, 1.0), 1000)  # zero would mean for ever
+    seconds, rest = divmod(max(milliseconds, 1.0), 1000)  # zero would mean no limit
     return struct.pack("ll", int(seconds), int(rest * 1000))

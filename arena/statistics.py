@@ -1,4 +1,4 @@
-"""What a match says about strength so far."""
+"""Running win rates of a match, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 Z_95 = 1.96
-"""Standard errors to either side of the mean that make a 95 % interval."""
+"""Half the width of a 95 % interval, in standard errors."""
 
 
 class Winnings:
@@ -19,7 +19,7 @@ class Winnings:
         self._sum_of_squares = 0.0
 
     def add(self, chips: float) -> None:
-        """Count a hand."""
+        """Add the result of a hand."""
         value = chips * self._mbb
         self.hands += 1
         self._sum += value
@@ -27,12 +27,12 @@ class Winnings:
 
     @property
     def mean(self) -> float:
-        """The average so far."""
+        """The mean so far."""
         return self._sum / max(self.hands, 1)
 
     @property
     def margin(self) -> float:
-        """Half the width of the 95 % interval, taking hands as independent; infinite before the second."""
+        """Half the width of the 95 % interval for independent hands; infinite for fewer than two hands."""
         if self.hands < 2:
             return math.inf
         variance = max(self._sum_of_squares / self.hands - self.mean * self.mean, 0.0)
@@ -43,18 +43,18 @@ class Winnings:
 
 
 class PairWinnings:
-    """The first player's result over pairs (`arena.pairs`), by AIVAT if they hold that."""
+    """The first player's result over pairs (`arena.pairs`), corrected by AIVAT if the pairs contain that."""
 
     def __init__(self, big_blind: int) -> None:
         self._winnings = Winnings(big_blind)
 
     @property
     def pairs(self) -> int:
-        """Counted so far."""
+        """Number of pairs so far."""
         return self._winnings.hands
 
     def add_lines(self, lines: Sequence[str]) -> None:
-        """Count pairs as journals write them."""
+        """Add pairs from journal lines."""
         for line in lines:
             fields = line.split()
             first, second = fields[7:] or (fields[2], fields[5])

@@ -1,10 +1,10 @@
-"""Means over strata of known probability: where to sample next, and how sure the whole is.
+"""Stratified sampling with known probabilities: where to sample next, the mean and its interval.
 
-1. A stratum's standard deviation is a mixture of its own and of a model, σ = c · scale, with one c for all:
-   a few samples that happen to agree do not starve a stratum. The interval is made of the same mixtures.
-2. The next sample goes where it takes most variance per second out of the sum: p²σ² / (n(n + 1)) / seconds
-   (Neyman's allocation, with costs, one by one).
-3. Where to sample follows from samples, which biases means a little; the mixture keeps that small.
+1. A stratum's standard deviation is a mixture of its own and of a model, σ = c · scale, with one c for all,
+   so that a few samples that happen to agree do not starve a stratum. The interval uses the same mixtures.
+2. The next sample goes where it reduces the variance of the total most per second:
+   p²σ² / (n(n + 1)) / seconds (Neyman allocation with costs, one sample at a time).
+3. The allocation depends on the samples, which biases the mean slightly; the mixture keeps the bias small.
 """
 
 from __future__ import annotations
@@ -19,45 +19,45 @@ from arena.statistics import Z_95
 from solver.layout import F64
 
 PILOT = 2
-"""Samples that every stratum gets first."""
+"""Number of samples that every stratum gets first."""
 
 _MODEL_WEIGHT = 8.0
-"""Degrees of freedom that the model counts for."""
+"""Weight of the model in the mixture, in degrees of freedom."""
 _COST_WEIGHT = 2.0
 
 
 @dataclass(slots=True, eq=False)
 class Stratum:
-    """Samples of one kind."""
+    """One stratum and its samples."""
 
     probability: float
     scale: float
-    """What standard deviations are taken to grow with."""
+    """The model's standard deviation, up to a common factor."""
     values: list[float] = field(default_factory=list)
     seconds: float = 0.0
-    """Of all samples."""
+    """Seconds of all samples together."""
     started: int = 0
-    """Samples on the way, those that are done included."""
+    """Samples started, finished ones included."""
 
     def add(self, value: float, seconds: float) -> None:
-        """A sample is done."""
+        """Add a finished sample."""
         self.values.append(value)
         self.seconds += seconds
         self.started = max(self.started, len(self.values))
 
     @property
     def count(self) -> int:
-        """Samples done."""
+        """Number of finished samples."""
         return len(self.values)
 
     @property
     def mean(self) -> float:
-        """0 if nothing is known."""
+        """The mean of the samples; 0 without samples."""
         return sum(self.values) / self.count if self.values else 0.0
 
     @property
     def squares(self) -> float:
-        """Sum of squared distances from the mean."""
+        """The sum of squared deviations from the mean."""
         return float(np.var(self.values)) * self.count if self.values else 0.0
 
 
@@ -69,30 +69,30 @@ class Strata:
 
     @property
     def in_pilot(self) -> bool:
-        """Whether some stratum has not been started often enough to say anything."""
+        """Whether some stratum has fewer than `PILOT` samples started."""
         return any(s.started < PILOT for s in self.strata)
 
     @property
     def mean(self) -> float:
-        """Of the whole."""
+        """The mean over all strata."""
         return sum(s.probability * s.mean for s in self.strata)
 
     @property
     def margin(self) -> float:
-        """Half of the 95 % interval; infinite while a stratum has fewer samples than a pilot."""
+        """Half the width of the 95 % interval; infinite while a stratum has fewer than `PILOT` samples."""
         if any(s.count < PILOT for s in self.strata):
             return math.inf
         return Z_95 * math.sqrt(float((self.errors() ** 2).sum()))
 
     def errors(self) -> F64:
-        """float64[S]: standard errors of what strata contribute to the whole."""
+        """float64[S]: standard errors of the strata's contributions to the mean."""
         counts = np.array([max(s.count, 1) for s in self.strata])
         probabilities = np.array([s.probability for s in self.strata])
         errors: F64 = probabilities * self.deviations() / np.sqrt(counts)
         return errors
 
     def deviations(self) -> F64:
-        """float64[S]: standard deviations of a sample, own and model mixed."""
+        """float64[S]: standard deviations of a sample, mixing own samples and model."""
         freedom = np.array([max(s.count - 1, 0) for s in self.strata], dtype=np.float64)
         squares = np.array([s.squares for s in self.strata])
         scales = np.array([s.scale for s in self.strata])
@@ -102,7 +102,7 @@ class Strata:
         return np.sqrt(mixed)
 
     def next(self) -> int:
-        """The stratum to sample next; counts as started."""
+        """The index of the stratum to sample next; counts the sample as started."""
         started = np.array([s.started for s in self.strata])
         if self.in_pilot:
             chosen = int(started.argmin())
@@ -114,7 +114,7 @@ class Strata:
         return chosen
 
     def _costs(self) -> F64:
-        """float64[S]: seconds of a sample, drawn to the mean of all where there are few."""
+        """float64[S]: seconds per sample, shrunk towards the overall mean where there are few samples."""
         counts = np.array([s.count for s in self.strata])
         seconds = np.array([s.seconds for s in self.strata])
         mean = max(float(seconds.sum() / max(counts.sum(), 1)), 1e-6)

@@ -1,4 +1,4 @@
-"""The transaction file of a match: every action as soon as it is made, so that the match can be resumed."""
+"""The transaction file of a match: records every action at once, so that the match can be resumed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from protocol.errors import RecordError
 
 
 class TransactionFile:
-    """Appended to and read back; writes reach the file at once."""
+    """A transaction file that is appended to and read back. Writes are not buffered."""
 
     def __init__(self, path: Path, append: bool) -> None:
         self._resumes = append
@@ -30,7 +30,7 @@ class TransactionFile:
         self._file.close()
 
     def recorded(self, no_limit: bool) -> Iterator[Transaction]:
-        """What the file held when it was opened to be appended to; a new one holds nothing."""
+        """Yield the transactions the file had when it was opened for appending; none for a new file."""
         if not self._resumes:
             return
         self._file.seek(0)

@@ -1,4 +1,4 @@
-"""What the dealer tells people while a match runs: lines to and from the players, warnings, progress."""
+"""The dealer's output while a match runs: lines to and from the players, warnings, progress."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from protocol.acpc_scan import c_string
 _PROGRESS_SECONDS = 1.0
 
 _Exchanged = tuple[int, int, tuple[bytes, ...]]
-"""The time in microseconds, the sender (the dealer or a seat), the line for each seat or from that one."""
+"""Time in microseconds, sender (the dealer or a seat), and the lines: one per seat, or the seat's own."""
 _DEALER = -1
 
 
 class Transcript:
-    """Lines in the reference dealer's wording, gathered, and written when nobody waits for the dealer."""
+    """Output in the reference dealer's wording, collected and written when no player waits for the dealer."""
 
     def __init__(self, stream: BinaryIO, quiet: bool) -> None:
         self._stream = stream
@@ -26,24 +26,24 @@ class Transcript:
         self.quiet = quiet
 
     def say(self, text: str) -> None:
-        """A line in any case: errors, warnings, results."""
+        """Add a line even if quiet: errors, warnings, results."""
         self._gathered.append(os.fsencode(text))
 
     def remark(self, text: str) -> None:
-        """A line unless quiet."""
+        """Add a line unless quiet."""
         if not self.quiet:
             self._gathered.append(os.fsencode(text))
 
     def sent(self, time_us: int, lines: tuple[bytes, bytes]) -> None:
-        """A line, here without its end, went to each seat."""
+        """Record that a line (given without line ending) was sent to each seat."""
         self._gathered.append((time_us, _DEALER, lines))
 
     def received(self, time_us: int, seat: int, line: bytes) -> None:
-        """A line came from a player."""
+        """Record a line received from a seat."""
         self._gathered.append((time_us, seat, (line,)))
 
     def flush(self) -> None:
-        """Write what was gathered."""
+        """Write the collected output."""
         if self._gathered:
             lines = [
                 entry if isinstance(entry, bytes) else _exchanged_text(entry) for entry in self._gathered
@@ -54,7 +54,7 @@ class Transcript:
 
 
 class Progress:
-    """A line about the match as it goes: hands, the first player's result with a 95 % interval, speed."""
+    """Progress line of a match: hands, the first player's win rate with a 95 % interval, speed."""
 
     def __init__(self, stream: BinaryIO, name: str, hands: int, big_blind: int, overwrite: bool) -> None:
         self._stream = stream
@@ -65,7 +65,7 @@ class Progress:
         self._started = self._shown = time.monotonic()
 
     def hand_finished(self, hand_id: int, chips: int) -> None:
-        """Count a hand in which the first player won so many chips, and show a line if one is due."""
+        """Add a hand's result for the first player, and show a line if one is due."""
         self._winnings.add(chips)
         now = time.monotonic()
         if now - self._shown >= _PROGRESS_SECONDS or hand_id + 1 == self._hands:

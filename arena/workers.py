@@ -1,6 +1,6 @@
-"""Processes that work on tasks, each with its own worker object; they end when their parent does, however.
+"""A pool of worker processes, each with its own worker object. They end when the parent process ends.
 
-A task is done twice or not at all only if the parent says so: results come back one by one, in any order.
+Every task is run exactly once. Results come back one by one, in any order.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ Result = TypeVar("Result")
 
 _LEAVING_SECONDS = 2.0
 _GOODBYE_SECONDS = 20.0
-"""For a worker that was told to end: programs that play for it are closed first."""
+"""Time for a terminated worker to close the external programs it runs."""
 
 
 class WorkerPool(Generic[Task, Result]):
-    """So many processes; use as a context manager.
+    """`count` worker processes; use as a context manager.
 
-    make  called once in every process, gives what does the tasks; must be picklable, as tasks and results
+    make  called once in each process; returns the function that runs a task. `make`, tasks and results must
+          be picklable
     """
 
     def __init__(self, make: Callable[[], Callable[[Task], Result]], count: int) -> None:
-        # Spawned, not forked: a forked child has the locks of threads that it does not have.
+        # Spawned, not forked: a forked child inherits locks held by threads that it does not have.
         context = multiprocessing.get_context("spawn")
         self._processes: list[SpawnProcess] = []
         self._ends: list[Connection] = []
@@ -45,7 +46,7 @@ class WorkerPool(Generic[Task, Result]):
             self._ends.append(ours)
 
     def run(self, tasks: Iterator[Task]) -> Iterator[tuple[Task, Result, float]]:
-        """Every task with its result and its seconds, as they are done. Tasks are taken when needed."""
+        """Yield each task with its result and its seconds as it finishes. Tasks are taken when needed."""
         busy: dict[Connection, tuple[Task, float]] = {}
         for end in self._ends:
             self._start(end, tasks, busy)
@@ -56,7 +57,7 @@ class WorkerPool(Generic[Task, Result]):
                 try:
                     result, complaint = end.recv()
                 except (EOFError, OSError):
-                    raise MatchAborted("a worker process died; run again to go on") from None
+                    raise MatchAborted("a worker process died: run the command again to continue") from None
                 if complaint:
                     raise MatchAborted(complaint)
                 seconds = time.monotonic() - started
@@ -92,7 +93,7 @@ class WorkerPool(Generic[Task, Result]):
 
 def _work(make: Callable[[], Callable[[Task], Result]], end: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what players have opened is closed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that players close what they have opened
     try:
         work = make()
         while True:
@@ -101,5 +102,5 @@ def _work(make: Callable[[], Callable[[Task], Result]], end: Connection) -> None
         return  # the parent is done, or dead
     except MatchAborted as error:
         end.send((None, str(error)))
-    except Exception as error:  # the parent gets to see it
+    except Exception as error:  # reported to the parent
         end.send((None, f"{type(error).__name__}: {error}"))

@@ -1,5 +1,5 @@
-"""Speed and quality figures: each module prints one JSON line. Only the command line reaches in here.
+"""Benchmarks of speed and quality. Each module prints one JSON line; only the command line imports them.
 
-A figure is a module with `main(argv)`. One that takes more than half a minute with its defaults has `QUICK`,
-the options that `fathom bench all` and `make bench` give it.
+A benchmark is a module with `main(argv)`. If its defaults take more than half a minute, it defines `QUICK`,
+the options that `fathom bench all` and `make bench` pass to it.
 """

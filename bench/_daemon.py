@@ -1,4 +1,4 @@
-"""A whole daemon to measure from outside: `fathom serve` as a process of its own, asked over HTTP."""
+"""A daemon to measure from outside: `fathom serve` in its own process, queried over HTTP."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SERVING = re.compile(r"serving on http://127\.0\.0\.1:(\d+)")
 
 
 class Daemon:
-    """One that runs. Calls block."""
+    """A running daemon. Calls block."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -34,12 +34,12 @@ class Daemon:
         self._listener.start()
 
     def get(self, path: str) -> Any:
-        """The JSON of a route."""
+        """GET a route and return its JSON."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as response:
             return json.load(response)
 
     def post(self, path: str, body: dict[str, object]) -> Any:
-        """The JSON of a route, asked with a body."""
+        """POST a JSON body to a route and return its JSON."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}{path}",
             json.dumps(body).encode(),
@@ -49,12 +49,12 @@ class Daemon:
             return json.load(response)
 
     def metrics(self) -> Metrics:
-        """All of them, now."""
+        """The current metrics."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=30) as response:
             return Metrics(response.read().decode())
 
     def worker_pids(self, *states: str) -> list[int]:
-        """Processes that solve, in one of these states."""
+        """Process ids of the workers in one of these states."""
         return [
             worker["pid"]
             for worker in self.get("/v1/status")["pool"]["workers"]
@@ -62,22 +62,22 @@ class Daemon:
         ]
 
     def wait_until(self, condition: Callable[[], object], seconds: float = _START_SECONDS) -> None:
-        """Until something is true; raises if the daemon ends, or time does."""
+        """Wait until a condition is true; raises `RuntimeError` if the daemon ends or time runs out."""
         deadline = time.monotonic() + seconds
         while not condition():
             if self.process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError("the daemon does not do what is waited for:\n" + "".join(self.said[-20:]))
+                raise RuntimeError("the daemon ended or did not react in time:\n" + "".join(self.said[-20:]))
             time.sleep(0.05)
 
     def end(self) -> tuple[int, float]:
-        """SIGTERM: the exit status, and how long that took."""
+        """Send SIGTERM and wait; returns the exit status and the seconds it took."""
         started = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(60)
         return status, time.monotonic() - started
 
     def kill(self) -> None:
-        """End it in any case."""
+        """Kill the process."""
         self.process.kill()
         self.process.wait()
         self._listener.join()
@@ -93,7 +93,7 @@ class Daemon:
 
 
 class Metrics:
-    """What /metrics said."""
+    """The samples of one reading of /metrics."""
 
     def __init__(self, text: str) -> None:
         self._samples = [
@@ -101,7 +101,7 @@ class Metrics:
         ]
 
     def total(self, name: str, **labels: str) -> float:
-        """The sum of a metric over all labels but those given."""
+        """The sum of a metric over all samples with the given labels."""
         return sum(
             sample.value
             for sample in self._samples
@@ -109,7 +109,7 @@ class Metrics:
         )
 
     def by(self, name: str, *labels: str) -> dict[str, int]:
-        """A counter by the values of some labels, joined by a slash; zeros left out."""
+        """A counter by the values of some labels, joined by slashes, without zeros."""
         found: dict[str, int] = {}
         for sample in self._samples:
             if sample.name == f"fathom_{name}" and sample.value:
@@ -120,7 +120,7 @@ class Metrics:
 
 @contextmanager
 def running_daemon(*words: str) -> Iterator[Daemon]:
-    """A daemon on any free port, ready to decide; killed at the end if it still runs."""
+    """Start a daemon on a free port and wait until it is ready; kills it at the end if it still runs."""
     command = [sys.executable, "-m", "server.cli", "serve", "--port", "0", *words]
     daemon = Daemon(subprocess.Popen(command, cwd=_ROOT, stderr=subprocess.PIPE, text=True))
     try:

@@ -1,4 +1,4 @@
-"""Figures as they are printed: one JSON line for programs, a table for people."""
+"""Printing of benchmark figures: one JSON line or a table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 def print_figures(figures: Mapping[str, object], as_json: bool) -> None:
-    """Print them all."""
+    """Print all figures."""
     if as_json:
         print(json.dumps(figures))
         return

@@ -1,6 +1,6 @@
-"""Other people's rules of poker, behind one small interface: OpenSpiel's `universal_poker` and PokerKit.
+"""Independent implementations of the rules with one interface: OpenSpiel's `universal_poker` and PokerKit.
 
-OpenSpiel plays by the code of the reference ACPC dealer; PokerKit is independent of both.
+OpenSpiel uses the code of the reference ACPC dealer; PokerKit is independent of both.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _AUTOMATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Legal:
-    """What may be done: the actor, whether folding is legal, and the raise bounds ((0, 0) in limit games)."""
+    """Legal actions: the actor, whether folding is legal, and the raise bounds ((0, 0) in limit games)."""
 
     actor: int
     can_fold: bool
@@ -41,12 +41,12 @@ class Legal:
 
 
 class Oracle(Protocol):
-    """A hand in somebody else's program."""
+    """A hand in another implementation of the rules."""
 
     name: str
 
     def legal(self) -> Legal | None:
-        """What may be done now, None when the hand is over. Calling is always legal, or it is an error."""
+        """The legal actions, None when the hand is over. It is an error if calling is not legal."""
 
     def apply(self, action: Action) -> None:
         """Play a legal action."""
@@ -56,7 +56,7 @@ class Oracle(Protocol):
 
 
 def legal(betting: BettingState) -> Legal | None:
-    """What may be done by our own rules."""
+    """The legal actions by our own rules."""
     if betting.is_finished:
         return None
     return Legal(betting.actor, betting.can_fold(), betting.raise_bounds())
@@ -88,7 +88,7 @@ class SpielHand:
         self._deal()
 
     def legal(self) -> Legal | None:
-        """As OpenSpiel lists it. A sorted list without gaps is known by its ends and its length."""
+        """The legal actions by OpenSpiel, whose sorted list of raises is checked for gaps."""
         if self._state.is_terminal():
             return None
         actions = self._state.legal_actions()
@@ -113,7 +113,7 @@ class SpielHand:
         self._deal()
 
     def values(self) -> tuple[int, int]:
-        """As OpenSpiel pays."""
+        """Net chips by OpenSpiel."""
         first, second = self._state.returns()
         return int(first), int(second)
 
@@ -144,7 +144,7 @@ class PokerKitHand:
             self._state.deal_hole("".join(map(card_text, hole)))
 
     def legal(self) -> Legal | None:
-        """As PokerKit allows it; its amounts are totals of the round."""
+        """The legal actions by PokerKit, whose amounts are totals of the round."""
         state = self._state
         if not state.status:
             return None
@@ -178,7 +178,7 @@ class PokerKitHand:
             del self._board[:count]
 
     def values(self) -> tuple[int, int]:
-        """As PokerKit pays."""
+        """Net chips by PokerKit."""
         first, second = self._state.payoffs
         return int(first), int(second)
 

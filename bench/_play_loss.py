@@ -1,13 +1,14 @@
-"""What a strategy at one decision loses against an opponent who knows it and responds.
+"""The loss of a strategy at one decision against an opponent who knows it and responds.
 
-The game is solved twice, with all bets that anybody may make at the decision: once freely, once with the
-strategy held fixed there for the whole range. Everything else is solved around it: the opponent's play before
-and after, and what the player does later. The difference of the player's values is the loss. It is told in %
-of the pot for each time the decision is met: where the opponent has bet, the difference is divided by how
-often he does so in the free solution.
+The game is solved twice, with all bets that any of the compared players may make at the decision: once
+freely, once with the strategy fixed there for the whole range. In the second game everything else is solved
+around it: the opponent's play before and after, and the player's later decisions. The loss is the difference
+of the player's values, in % of the pot per time the decision is reached: after a bet of the opponent, the
+difference is divided by the frequency of that bet in the free solution.
 
-Flops are solved to their end with learned leaves (`solver.learned_leaves`), on the same run-outs in both
-games: so most of their luck cancels. Turns and rivers are solved exactly, to the end of the hand.
+Flops are solved to the end of the round with learned leaves (`solver.learned_leaves`), on the same run-outs
+in both games, so that most sampling noise cancels. Turns and rivers are solved exactly to the end of the
+hand.
 """
 
 from __future__ import annotations
@@ -42,22 +43,22 @@ from solver.tree import CALL_ACTION, FOLD_ACTION, Tree, build_tree
 
 _SCHEDULE = sampled_dcfr(alpha=1.5, gamma=2.0)
 _SETTLING = 0.3
-"""Iterations of an exact game around a fixed strategy, for each of the free one: it begins close by."""
+"""Iterations around a fixed strategy, per iteration of the exact free game: the start is close by."""
 _BLUEPRINT_BETS = "50%, 100%, a | 100%, a | a"
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Of a strategy at a spot."""
+    """The loss of a strategy at a spot."""
 
     percent: float
-    """Of the pot, for each time the decision is met."""
+    """Per cent of the pot, per time the decision is reached."""
     distance: float
-    """How much of the range folds, calls or raises otherwise than in the free solution, in %."""
+    """Per cent of the range that folds, calls or raises differently from the free solution."""
 
 
 class Reference:
-    """A spot solved freely. Blocks when it is made, and for every strategy."""
+    """A freely solved spot. Construction and every `loss` block."""
 
     def __init__(self, spot: Spot, blueprint: Blueprint, iterations: int, seed: int = 1) -> None:
         self.spot, self._blueprint, self._iterations, self._seed = spot, blueprint, iterations, seed
@@ -75,22 +76,22 @@ class Reference:
         reach = [self._solution.reach(player, self._node) for player in range(2)]
         met = float(reach[0].astype(np.float64) @ unblocked_weight(game.hands, reach[1], game.num_cards))
         self.met = met / game.pairings()
-        """How often the decision is met, from where solves of it begin."""
+        """The probability of reaching the decision from the root of its solves."""
         self.weight: F32 = reach[spot.player] / reach[spot.player].sum()
         """float32[H]: the player's range at the decision."""
 
     @property
     def strategy(self) -> RangeStrategy:
-        """The free solution's, over the game's hands."""
+        """The free solution's strategy, over the game's hands."""
         actions = tuple([coded_action(code) for code in self._tree.actions_of(self._node)])
         return RangeStrategy(actions, self._widened(self._solution.strategy(self._node)))
 
     def passive_percent(self, strategy: RangeStrategy) -> float:
-        """How much of the range checks or calls, in %."""
+        """Per cent of the range that checks or calls."""
         return 100 * float(self._kinds(strategy)[1] @ self.weight)
 
     def loss(self, strategy: RangeStrategy) -> Loss:
-        """What it loses; blocks as long as the free solution took, on flops."""
+        """The loss of a strategy; on flops, blocks as long as the free solution took."""
         rows = self._rows(strategy)
         if self._exact is None:
             values, _ = self._flop(rows)
@@ -124,14 +125,14 @@ class Reference:
     def _held(self, free: Solver, rows: F32) -> float:
         held = Solver(free.game, free.schedule)
         held.regret[:] = free.regret
-        # As if half of the way had been gone: later iterations weigh more in the average, which is all new.
+        # Start counting at half of the iterations: later iterations weigh more in the average, which is new.
         held.iterations = free.iterations // 2
         held.lock(self._node, rows)
         held.run(ceil(_SETTLING * self._iterations))
         return player_value(held.engine, held.average, self.spot.player, EVALUATE)
 
     def _rows(self, strategy: RangeStrategy) -> F32:
-        """float32[A, H] by the reference's actions; what it does not have goes to the nearest raise."""
+        """float32[A, H] by the reference's actions; raises it does not have go to the nearest one."""
         codes = self._tree.actions_of(self._node)
         labels = self._solution.game.labels
         rows = np.zeros((len(codes), len(labels)), dtype=np.float32)
@@ -156,7 +157,7 @@ class Reference:
 
 
 def _reference_tree(spot: Spot) -> Tree:
-    """The richest menu, and at the decision all bets that any menu of the agent or the blueprint has."""
+    """The largest menu; at the decision, all bets of any menu of the agent or the blueprint."""
     street = spot.betting.round_index
     settings = AgentSettings().street(street)
     rounds = 1 if street == FLOP else 3

@@ -1,8 +1,8 @@
-"""Decisions that happen at the table, with what the agent knew when it had to make them.
+"""Recorded decisions, with the information the agent had when it had to make them.
 
-A spot is a hand so far. What earlier decisions of the player leave for this one (`Context`) was found once by
-long solves (`fathom bench play --record FILE`) and is kept beside this module: so all who are measured
-know the same, and today's figure can be compared with tomorrow's.
+A spot is a hand so far. The context that earlier decisions of the player provide (`Context`) was computed
+once by long solves (`fathom bench play --record FILE`) and is stored beside this module. So all players are
+measured with the same information, and figures can be compared over time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from solver.nested import Context, SubgameRoot, action_code, betting_states, fin
 _DATA = "play_spots.xz"
 
 LINES = (
-    # Flops, first to act: the six of single raised pots that were noise once, then other pots.
+    # Flops, first to act: six single-raised pots whose figures used to be noisy, then other pots.
     ("r300c/", "Th9c2s"),
     ("r300c/", "AsKd7h"),
     ("r300c/", "7c5d4h"),
@@ -39,13 +39,13 @@ LINES = (
     ("cc/", "Jc7d3h"),
     ("r300r900c/", "Qd8c3c"),
     ("r300r900r2700c/", "Jh6c2d"),
-    # On the button, after a check or a bet in or off the blueprint's tree.
+    # On the button, after a check, or a bet in or off the blueprint's tree.
     ("r300c/c", "Ac8d3s"),
     ("r200c/c", "Kh9h4c"),
     ("r300r900c/c", "As9s4h"),
     ("r300c/r600", "Td6d2s"),
     ("r300c/r500", "9c7h6h"),
-    # In the big blind, our check was bet at; on the button, our bet was raised.
+    # In the big blind after check and bet; on the button after our bet was raised.
     ("r300c/cr600", "Kc8s4d"),
     ("r300c/cr750", "Jd9c6h"),
     ("cc/cr240", "Ad9h6c"),
@@ -68,7 +68,7 @@ LINES = (
 
 @dataclass(frozen=True)
 class Spot:
-    """One decision."""
+    """A recorded decision."""
 
     line: str
     board_text: str
@@ -76,47 +76,47 @@ class Spot:
 
     @property
     def name(self) -> str:
-        """For tables."""
+        """The spot's name in tables."""
         return f"{self.line} {self.board_text}"
 
     @cached_property
     def betting(self) -> BettingState:
-        """The hand so far; whose turn it is decides."""
+        """The betting so far; the player to act makes the decision."""
         return parse_betting(HUNL, self.line)
 
     @property
     def board(self) -> Cards:
-        """As far as it is dealt."""
+        """The board cards dealt so far."""
         return tuple(parse_cards(self.board_text))
 
     @property
     def player(self) -> int:
-        """Who decides."""
+        """The position of the player to act."""
         return self.betting.actor
 
     @cached_property
     def root(self) -> SubgameRoot:
-        """Where solves of the decision begin."""
+        """The root of solves of the decision."""
         return find_root(self.betting, self.board, self.context)
 
     @property
     def path(self) -> tuple[int, ...]:
-        """From there to the decision."""
+        """The actions from the root to the decision."""
         return tuple([action_code(action) for action in self.root.path])
 
     def own_decisions(self) -> list[BettingState]:
-        """That the player has made on the way here, before the flop, too."""
+        """The player's earlier decisions on this line, including pre-flop."""
         return [state for state in betting_states(self.betting)[:-1] if state.actor == self.player]
 
 
 def load_spots() -> list[Spot]:
-    """As recorded."""
+    """Load the recorded spots."""
     data = msgpack.unpackb(lzma.decompress((files("bench") / _DATA).read_bytes()), strict_map_key=False)
     return [Spot(line, board, Context.from_bytes(data[f"{line} {board}"])) for line, board in LINES]
 
 
 def record_spots(agent: Agent, tell: Callable[[str], None]) -> bytes:
-    """Find the contexts of all spots by an agent's own solves; what is to be kept as the data file."""
+    """Compute the contexts of all spots by an agent's own solves; returns the content of the data file."""
     contexts = {}
     for line, board in LINES:
         contexts[f"{line} {board}"] = _pack(_play_to(agent, line, tuple(parse_cards(board))))
@@ -138,7 +138,7 @@ def _play_to(agent: Agent, line: str, board: Cards) -> Context:
 
 
 def _cut(context: Context, board: Cards) -> Context:
-    """Without what is promised for cards that did not come."""
+    """The context without values for cards that were not dealt."""
     if context.alternatives is None:
         return context
     kept = {card: row for card, row in context.alternatives.by_card.items() if card in board}
@@ -146,7 +146,7 @@ def _cut(context: Context, board: Cards) -> Context:
 
 
 def _pack(context: Context) -> bytes:
-    """With twelve bits of precision, which is more than ranges need: the rest compresses to nothing."""
+    """Pack a context with twelve bits of precision, which is enough for ranges and compresses well."""
 
     def rounded(value: object) -> object:
         if isinstance(value, bytes):

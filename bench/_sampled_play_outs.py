@@ -1,6 +1,6 @@
-"""The paper's play-outs, everything sampled: both hands, turn and river, every action.
+"""The paper's rollouts with everything sampled: both hands, turn and river, every action.
 
-Shares nothing with the kernels that play out whole ranges but the blueprint, its buckets and the evaluator.
+Shares only the blueprint, its buckets and the evaluator with the kernels that roll out whole ranges.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HAND_CARDS: I64 = HAND_CARDS.astype(np.int64)
 
 
 class _Rules(NamedTuple):
-    """The blueprint's betting tree and strategies, as the blueprint has them."""
+    """The blueprint's betting tree and strategies."""
 
     kind: I32
     player: I32
@@ -55,20 +55,20 @@ class _Deck(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """What many play-outs came to."""
+    """Statistics of many rollouts."""
 
     mean: float
-    """Chips of player 0 in a play-out."""
+    """Mean chips of player 0 per rollout."""
     error: float
     """Standard error of the mean."""
     offered: I64
-    """int64[3]: decisions of the chooser that offered to fold, call, raise."""
+    """int64[3]: decisions of the chooser at which fold, call, raise were possible."""
     taken: I64
-    """int64[3]: and those at which he did."""
+    """int64[3]: decisions of the chooser at which it folded, called, raised."""
 
 
 class PlayOuts:
-    """Play-outs on one flop."""
+    """Rollouts on one flop."""
 
     def __init__(self, blueprint: Blueprint, flop: Cards) -> None:
         tree = blueprint.tree
@@ -90,7 +90,7 @@ class PlayOuts:
         self._deck = _Deck(cards, buckets, strength)
 
     def sample(self, leaf: Leaf, ranges: F32, chooser: int, bias: F32, count: int, seed: int) -> Sampled:
-        """Play out a leaf that many times.
+        """Roll out a leaf `count` times.
 
         ranges  float32[2, 1326]: weights of both hands; those the flop blocks must be 0
         bias    float32[3]: factors of the chooser's folds, calls and raises
@@ -131,7 +131,7 @@ def _play(
     for n in range(count):
         own_seed = seed_at(seed, n)
         draws = 0
-        while True:  # both hands, again until they share no card
+        while True:  # draw both hands until they share no card
             for p in range(2):
                 u = unit_at(own_seed, draws) * cumulated[p, -1]
                 hands[p] = min(np.searchsorted(cumulated[p], u, side="right"), cumulated.shape[1] - 1)

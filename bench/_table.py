@@ -1,4 +1,4 @@
-"""A dealer in this process, somebody who plays on it, and a wire to the other seat that can be hurt."""
+"""A dealer in this process, an opponent that plays on it, and a faulty connection to the other seat."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CHUNK = 65536
 
 @dataclass
 class Table:
-    """One match: seat 1 is whoever connects to `wire.port`, seat 2 plays at random."""
+    """One match: seat 1 is the client of `wire.port`, seat 2 plays at random."""
 
     folder: Path
     name: str
@@ -40,24 +40,24 @@ class Table:
     limits: TimeLimits
     policy: str = "random"
     program: str = ""
-    """Another dealer than ours, which takes the same arguments."""
+    """Another dealer, which takes the same arguments as ours."""
     messages: io.BytesIO = field(default_factory=io.BytesIO)
     status: int | None = None
 
     def start(self) -> Wire:
-        """Deal in threads of their own; returns the wire to seat 1."""
+        """Start dealer and opponent in threads; returns the wire to seat 1."""
         reading, writing = os.pipe()
         deal = self._run_program if self.program else self._deal
         self._dealer = threading.Thread(target=deal, args=(writing,), daemon=True)
         self._dealer.start()
-        self._said = os.fdopen(reading, "rb")  # open to the end: the dealer says the score, too
+        self._said = os.fdopen(reading, "rb")  # stays open until the dealer has printed the score
         first, second = map(int, self._said.readline().split())
         wire = Wire(first)
         threading.Thread(target=self._play, args=(second,), daemon=True).start()
         return wire
 
     def wait(self, seconds: float | None) -> bool:
-        """Whether the match is over; None waits until it is."""
+        """Wait for the end of the match, None without limit; returns whether it is over."""
         self._dealer.join(seconds)
         if self._dealer.is_alive():
             return False
@@ -66,18 +66,18 @@ class Table:
 
     @property
     def complaints(self) -> list[str]:
-        """What the dealer said besides the terms of the match: warnings and errors."""
+        """The dealer's warnings and errors."""
         lines = self.messages.getvalue().decode("utf-8", "replace").splitlines()
         return [line for line in lines if not line.startswith(("#", "SCORE"))]
 
     def hands_played(self) -> list[HandRecord]:
-        """What the dealer's log holds."""
+        """The hands in the dealer's log."""
         lines = (self.folder / f"{self.name}.log").read_text(encoding="utf-8").splitlines(keepends=True)
         whole = [line for line in lines if line.endswith("\n") and not line.startswith("SCORE")]
         return list(read_log(whole, HUNL).hands)
 
     def chips(self) -> int:
-        """Won by seat 1 in all hands that are over."""
+        """Chips won by seat 1 in all finished hands."""
         return sum(hand.state.values()[hand.players.index(_NAMES[0])] for hand in self.hands_played())
 
     def _deal(self, writing: int) -> None:
@@ -111,14 +111,14 @@ class Table:
 
 
 class Wire:
-    """Between a dealer and the player of a seat: passes lines on, adds junk, can be cut, measures replies."""
+    """A proxy between a dealer and a player: forwards lines, adds junk, can be cut, measures replies."""
 
     def __init__(self, dealer_port: int) -> None:
         self._listener = socket.create_server((_HOST, 0))
         self.port = int(self._listener.getsockname()[1])
         self.reply_seconds: list[float] = []
         self.hands_shown = 0
-        """Hands whose end the player was told."""
+        """Number of hands whose end was sent to the player."""
         self.junk_sent = 0
         self._junk: list[bytes] = []
         self._asked = 0.0
@@ -128,14 +128,14 @@ class Wire:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def add_junk(self, line: bytes) -> None:
-        """Send a line of nonsense to the player, between two of the dealer's."""
+        """Send a junk line to the player, between two lines of the dealer."""
         self._junk.append(line)
 
     def cut(self) -> None:
-        """Hang up on both sides, as a broken network does."""
+        """Close both connections, as a broken network does."""
         for connection in (self._dealer, self._player):
             if connection is not None:
-                with suppress(OSError):  # it has ended by itself
+                with suppress(OSError):  # already closed
                     connection.shutdown(socket.SHUT_RDWR)
 
     def _serve(self) -> None:
@@ -151,7 +151,7 @@ class Wire:
                         self._pass_on(data)
                     self._player.shutdown(socket.SHUT_WR)
                 except OSError:
-                    pass  # one side hung up: the other one hears of it
+                    pass  # one side disconnected: disconnect the other
                 back.join()
 
     def _pass_on(self, data: bytes) -> None:
@@ -161,7 +161,7 @@ class Wire:
                 self.hands_shown += event.match_state.state.betting.is_finished
                 if event.match_state.is_our_turn:
                     self._asked = time.monotonic()
-        if data.endswith(b"\n"):  # else junk would end up inside a line, and that line would be lost
+        if data.endswith(b"\n"):  # otherwise junk would split a line, which would be lost
             while self._junk:
                 self._player.sendall(self._junk.pop())
                 self.junk_sent += 1

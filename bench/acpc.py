@@ -1,11 +1,10 @@
 """Hands per second of an ACPC match over loopback: `fathom dealer` with two `fathom acpc --policy random`.
 
-With `--reference DEALER` the same match (same cards, same players, same actions) also runs on that dealer, in
-turn with ours. Both dealers run in two ways: as they do when no flag is given, reporting every line on
-stderr, here a file (`ratio`: ours to the reference's); and with `-q`, where only the match itself is left
-(`ratio_quiet`). Both ways write the log file. A ratio is the median over the rounds, because the matches of a
-round share the machine's mood; its `spread` holds the quartiles. Time counts from both players being
-connected to the score: starting processes is not in it.
+With `--reference DEALER` the same match (same cards, players and actions) also runs on that dealer, in turn
+with ours. Both dealers run in two modes: by default they report every line on stderr, here a file (`ratio`:
+our speed over the reference's); with `-q` they do not (`ratio_quiet`). Both modes write the log file. A ratio
+is the median over rounds, since matches of the same round run under similar machine load; `spread` holds the
+quartiles. Time is measured from the moment both players are connected to the score, without process start.
 """
 
 from __future__ import annotations
@@ -30,24 +29,24 @@ _CLIENT_SEEDS = ("1", "2")
 _FATHOM = [sys.executable, "-m", "server.cli"]
 _LIMIT_SECONDS = 300
 _MODES: dict[str, list[str]] = {"": [], "_quiet": ["-q"]}
-"""Flags by what the names of the figures end with."""
+"""Dealer flags by the suffix of the figures' names."""
 
 
 def main(argv: list[str]) -> int:
-    """Measure; one line, JSON on request."""
+    """Measure and print one line, in JSON with --json."""
     parser = argparse.ArgumentParser(prog="fathom bench acpc", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument(
         "--hands", type=whole_number(), default=500, help="hands per match (default: %(default)s)"
     )
     parser.add_argument(
-        "--rounds", type=whole_number(), default=15, help="matches per dealer and way (default: %(default)s)"
+        "--rounds", type=whole_number(), default=15, help="matches per dealer and mode (default: %(default)s)"
     )
     parser.add_argument(
         "--reference",
         default=os.environ.get("FATHOM_REFERENCE_DEALER"),
         metavar="DEALER",
-        help="binary of the reference dealer (default: $FATHOM_REFERENCE_DEALER, or leave it out)",
+        help="binary of the reference dealer (default: $FATHOM_REFERENCE_DEALER; without it, only ours runs)",
     )
     args = parser.parse_args(argv)
     dealers = {"": [*_FATHOM, "dealer"]}
@@ -56,7 +55,7 @@ def main(argv: list[str]) -> int:
     matches = [(dealer, mode) for mode in _MODES for dealer in dealers]
     speeds: dict[tuple[str, str], list[float]] = {match: [] for match in matches}
     for number in range(args.rounds):
-        # Every round plays every match, each time beginning with another one.
+        # Every round plays every match, starting with a different one.
         first = number % len(matches)
         for dealer, mode in matches[first:] + matches[:first]:
             flags = _MODES[mode]
@@ -103,7 +102,7 @@ def _hands_per_second(dealer: list[str], flags: list[str], hands: int) -> float:
         ]
         for client in clients:
             assert client.stderr is not None
-            client.stderr.readline()  # says that it is connected and begins to play
+            client.stderr.readline()  # the message that it is connected and starts to play
         started = time.perf_counter()
         score = table.stdout.readline()
         elapsed = time.perf_counter() - started
@@ -126,5 +125,5 @@ def _launch(
         text=True,
     )
     running.enter_context(process)
-    running.callback(process.kill)  # does nothing to one that has ended
+    running.callback(process.kill)  # no effect on a process that has ended
     return process

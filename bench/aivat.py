@@ -1,9 +1,9 @@
-"""How much luck all-in adjustment and AIVAT take out of a match: blueprint against a biased blueprint.
+"""Variance reduction by all-in adjustment and AIVAT in a match of a blueprint against a biased blueprint.
 
-plain, allin, aivat   mean and 95 % margin in mbb/hand over duplicate pairs; sd of a hand; share of the plain
-                      standard deviation that is gone, of a hand and of a duplicate pair
-agree                 whether the AIVAT mean is within the intervals of the plain one
-hands_per_s           hands that AIVAT corrects in a second, on all workers, once values are there
+plain, allin, aivat   mean and 95 % margin in mbb/hand over duplicate pairs; standard deviation per hand;
+                      reduction of the plain standard deviation, per hand and per duplicate pair
+agree                 whether the AIVAT and plain means agree within their intervals
+hands_per_s           hands that AIVAT corrects per second with all workers, after values are computed
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="fathom bench aivat", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--player", default="blueprint", help="a blueprint player (default: %(default)s)")
-    parser.add_argument("--bias", default="call*10", help="of his opponent (default: %(default)s)")
-    parser.add_argument("--opponent", help="another opponent instead")
-    parser.add_argument("--hands", type=whole_number(), default=20_000, help="default: %(default)s")
+    parser.add_argument("--bias", default="call*10", help="bias of its opponent (default: %(default)s)")
+    parser.add_argument("--opponent", help="another opponent, instead of a bias")
+    parser.add_argument("--hands", type=whole_number(), default=20_000, help="hands (default: %(default)s)")
     parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
     parser.add_argument(
         "--workers", type=whole_number(), default=os.cpu_count() or 1, help="default: %(default)s"

@@ -1,19 +1,19 @@
-"""The daemon under load: how quick it answers while every worker solves, many hands at once, memory.
+"""The daemon under load: latency while every worker solves, many hands at once, memory.
 
-Runs `fathom serve` as a process of its own and asks it over loopback, from this process.
+Runs `fathom serve` in its own process and sends requests over loopback from this process.
 
-p50_ms, p99_ms, max_ms   of requests that need no solving (status, lists, single hands, health, metrics), sent
-                         on a schedule whatever comes back (open loop), while all workers solve; the clock
-                         runs from the scheduled moment, so that waiting counts
-rate, requests           requests per second, and how many
-busy                     share of looks at the pool that found every worker solving
-errors                   requests that failed or got another status than 200; must be 0
-hands, hands_wrong       hands played at once at a budget of 0.1 s, and those that did not end or whose result
-                         is not what the rules say; must be 0
-hands_seconds            for all of them
-decisions                asked for one after the other by 16 askers, most of them before the flop
-memory_mb, memory_pct    of the daemon's process after all of them, and its growth since a tenth of them
-workers_mb               of all workers together, memory of their own
+p50_ms, p99_ms, max_ms   latency of requests that need no solving (status, lists, single hands, health,
+                         metrics), sent on a fixed schedule (open loop) while all workers solve; measured from
+                         the scheduled time, so that waiting counts
+rate, requests           requests per second, and their number
+busy                     share of samples of the pool in which every worker was solving
+errors                   requests that failed or got a status other than 200; must be 0
+hands, hands_wrong       hands played concurrently at a budget of 0.1 s, and those that did not end or have a
+                         wrong result by the rules; must be 0
+hands_seconds            seconds for all hands
+decisions                decisions requested by 16 concurrent clients, most of them before the flop
+memory_mb, memory_pct    memory of the daemon's process after all decisions, and growth since a tenth of them
+workers_mb               private memory of all workers together
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _START_SECONDS = 900.0
 
 @dataclass(slots=True)
 class Latencies:
-    """Of requests that were sent on a schedule."""
+    """Latencies of requests that were sent on a schedule."""
 
     milliseconds: list[float] = field(default_factory=list)
     errors: int = 0
@@ -61,48 +61,53 @@ class Latencies:
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
-    """A running one."""
+    """A running daemon."""
 
     http: ClientSession
     pid: int
 
     async def post(self, path: str, body: dict[str, object]) -> Any:
-        """The answer; raises `ClientError` for a refusal."""
+        """The JSON answer; raises `ClientError` if the request fails."""
         async with self.http.post(path, json=body) as response:
             response.raise_for_status()
             return await response.json()
 
     async def get(self, path: str) -> Any:
-        """The answer; raises `ClientError` for a refusal."""
+        """The JSON answer; raises `ClientError` if the request fails."""
         async with self.http.get(path) as response:
             response.raise_for_status()
             return await response.json()
 
 
 def main(argv: list[str]) -> int:
-    """Measure and print; exit status 1 if anything was answered wrongly."""
+    """Measure and print; exit status 1 if any answer was wrong."""
     parser = argparse.ArgumentParser(prog="fathom bench api", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--blueprint", default="", metavar="FILE", help="default: the daemon's own choice")
     parser.add_argument(
-        "--workers", type=whole_number(), default=4, help="of the daemon (default: %(default)s)"
+        "--blueprint", default="", metavar="FILE", help="blueprint file (default: the daemon's)"
+    )
+    parser.add_argument(
+        "--workers", type=whole_number(), default=4, help="workers of the daemon (default: %(default)s)"
     )
     parser.add_argument(
         "--rate", type=positive_number, default=200.0, help="requests per second (default: %(default)s)"
     )
     parser.add_argument(
-        "--seconds", type=positive_number, default=20.0, help="of requests (default: %(default)s)"
+        "--seconds",
+        type=positive_number,
+        default=20.0,
+        help="duration of the requests (default: %(default)s)",
     )
     parser.add_argument(
-        "--hands", type=whole_number(), default=300, help="hands at once (default: %(default)s)"
+        "--hands", type=whole_number(), default=300, help="concurrent hands (default: %(default)s)"
     )
     parser.add_argument(
         "--decisions",
         type=whole_number(0),
         default=20_000,
-        help="while memory is watched (default: %(default)s)",
+        help="decisions during which memory is measured (default: %(default)s)",
     )
-    parser.add_argument("--verbose", action="store_true", help="what is being done, on stderr")
+    parser.add_argument("--verbose", action="store_true", help="print progress on stderr")
     args = parser.parse_args(argv)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         figures = runner.run(_measure(args))
@@ -153,7 +158,7 @@ async def _serving(args: argparse.Namespace, folder: Path) -> AsyncIterator[Daem
 
 
 async def _wait_until_warm(daemon: Daemon, process: asyncio.subprocess.Process, workers: int) -> None:
-    """Until every worker is."""
+    """Wait until every worker is warm."""
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         if process.returncode is not None:
@@ -199,7 +204,7 @@ async def _keep_solving(daemon: Daemon, done: asyncio.Event) -> None:
 
 
 async def _watch_pool(daemon: Daemon, done: asyncio.Event, looks: list[bool], busy: asyncio.Event) -> None:
-    """Look now and then whether every worker solves; the first time they do, say so."""
+    """Sample whether every worker is solving; set `busy` the first time they are."""
     while not done.is_set():
         workers = (await daemon.get("/v1/status"))["pool"]["workers"]
         all_solve = all(worker["state"] == "busy" for worker in workers)
@@ -242,7 +247,7 @@ async def _hand_figures(daemon: Daemon, hands: int) -> dict[str, Any]:
 
 
 async def _play(daemon: Daemon, rng: random.Random) -> bool:
-    """Whether a hand of a player who calls, and sometimes raises, ends with the result of the rules."""
+    """Play a hand with calls and some raises; returns whether its result is correct by the rules."""
     try:
         hand = await daemon.post("/v1/hands", {"budget": _BUDGET_SECONDS})
         while not hand["finished"]:
@@ -285,7 +290,7 @@ async def _memory_figures(daemon: Daemon, decisions: int) -> dict[str, Any]:
 
 
 def _own_bytes(pid: int) -> int:
-    """Memory of a process that it shares with nobody; 0 where nobody can tell."""
+    """The private memory of a process; 0 where it is not available."""
     try:
         for line in Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines():
             if line.startswith("RssAnon:"):

@@ -1,10 +1,10 @@
-"""How fast strength is measured, and whether the intervals can be trusted.
+"""Speed of matches and local best response, and coverage of confidence intervals.
 
 hands_per_s      blueprint against itself: a whole duplicate match on all cores, from cards to result
-coverage         share of matches of the blueprint against itself whose 95 % interval holds the truth, zero
-lbr_hands_per_s  local best response against the blueprint (fcpa, rounds 3-4) on all cores, once under way; a
-                 hand is a board in one seat, played with all 1,081 hands that it leaves LBR
-lbr_mbb          what it wins, ± lbr_margin_mbb
+coverage         share of matches of the blueprint against itself whose 95 % interval contains the true 0
+lbr_hands_per_s  local best response against the blueprint (fcpa, rounds 3-4) on all cores, without start-up;
+                 a hand is a board in one seat, played with all 1,081 hands of LBR that the board allows
+lbr_mbb          LBR's win rate, ± lbr_margin_mbb
 """
 
 from __future__ import annotations
@@ -31,19 +31,31 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--player", default="blueprint", help="a blueprint player (default: %(default)s)")
     parser.add_argument(
-        "--hands", type=whole_number(), default=500_000, help="of one match (default: %(default)s)"
+        "--hands",
+        type=whole_number(),
+        default=500_000,
+        help="hands of the timed match (default: %(default)s)",
     )
     parser.add_argument(
-        "--matches", type=whole_number(), default=200, help="for the coverage (default: %(default)s)"
+        "--matches", type=whole_number(), default=200, help="matches for the coverage (default: %(default)s)"
     )
     parser.add_argument(
-        "--match-hands", type=whole_number(), default=4_000, help="of each of these (default: %(default)s)"
+        "--match-hands",
+        type=whole_number(),
+        default=4_000,
+        help="hands of each of these (default: %(default)s)",
     )
     parser.add_argument(
-        "--lbr-hands", type=whole_number(0), default=2_000, help="0 for none (default: %(default)s)"
+        "--lbr-hands",
+        type=whole_number(0),
+        default=2_000,
+        help="hands of LBR, 0 for none (default: %(default)s)",
     )
     parser.add_argument(
-        "--workers", type=whole_number(), default=os.cpu_count() or 1, help="default: %(default)s"
+        "--workers",
+        type=whole_number(),
+        default=os.cpu_count() or 1,
+        help="processes or threads (default: %(default)s)",
     )
     args = parser.parse_args(argv)
     figures = _measure(args)
@@ -52,7 +64,7 @@ def main(argv: list[str]) -> int:
 
 
 def _measure(args: argparse.Namespace) -> dict[str, float | int | str]:
-    # One long match is cut into short ones afterwards: pairs are independent, and the start is paid once.
+    # One long match is divided into short ones: pairs are independent, and start-up time occurs only once.
     terms = _terms(args.player, 1, args.matches * args.match_hands // 2)
     many = play_duplicate(terms, workers=args.workers)
     samples = many.samples.reshape(args.matches, -1)
@@ -84,7 +96,7 @@ def _measure_lbr(player: str, hands: int, workers: int) -> dict[str, float | int
 
     terms = LbrTerms(HUNL, player, LbrSettings("fcpa", 2, 3), 1, hands // NUM_PLAYERS)
     result = measure_lbr(terms, workers=workers, tick=tick)
-    # The first chunks of each process have its start in them.
+    # Leave out the first chunks of each process, which include its start-up.
     (started, before), (ended, after) = times[min(2 * workers, len(times) - 2)], times[-1]
     return {
         "lbr_hands_per_s": round(NUM_PLAYERS * (after - before) / (ended - started), 1),

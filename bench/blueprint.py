@@ -1,13 +1,13 @@
-"""What opening a blueprint costs, in time and in memory, alone and shared by several processes.
+"""Time and memory to open a blueprint, alone and shared by several processes.
 
-open_ms             opening it in a fresh process, median; what is compressed has been unpacked by then
-cards_ms            then, the search structures for hands on boards, which opening leaves for later
+open_ms             opening it in a new process, median; a compressed file has been unpacked before
+cards_ms            building the search structures for hands on boards, which are made on first use
 unpack_s            unpacking a compressed file, done once per machine
-pss_mb_total        what all processes' maps of the file weigh together once each has read all of it
-pss_mb_per_process  that, divided: proportional set size, shared pages counted in parts (Linux only)
-file_mb, packed_mb  the file as it is mapped; as it was given, if that was compressed
+pss_mb_total        memory of all processes' maps of the file after each has read all of it
+pss_mb_per_process  the same per process: proportional set size, shared pages are divided (Linux only)
+file_mb, packed_mb  size of the mapped file, and of the given file if it was compressed
 
-Without FILE it is the preset's size with made-up contents.
+Without FILE, a file of the preset's size with random contents is used.
 """
 
 from __future__ import annotations
@@ -44,9 +44,14 @@ read_in_step(sys.argv[1])
 def main(argv: list[str]) -> int:
     """Measure and print; exit status 0."""
     parser = argparse.ArgumentParser(prog="fathom bench blueprint", description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path, nargs="?", help="a .blueprint, compressed or not")
-    parser.add_argument("--preset", default="default", help="whose size to take (default: %(default)s)")
-    parser.add_argument("--processes", type=whole_number(), default=4, help="default: %(default)s")
+    parser.add_argument("file", type=Path, nargs="?", help="a .blueprint file, compressed or not")
+    parser.add_argument("--preset", default="default", help="preset whose size to use (default: %(default)s)")
+    parser.add_argument(
+        "--processes",
+        type=whole_number(),
+        default=4,
+        help="processes that share the file (default: %(default)s)",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +105,7 @@ def _ask(child: subprocess.Popen[str], what: str) -> dict[str, float]:
 
 
 def read_in_step(text: str) -> None:
-    """What each process does: open when told, then say what its map weighs when all have read theirs."""
+    """Run one process: open the file on request, then report its memory after all have read the file."""
     path = Path(text)
     input()
     start = time.perf_counter()
@@ -112,12 +117,12 @@ def read_in_step(text: str) -> None:
     print(json.dumps({"open_ms": 1e3 * (opened - start), "cards_ms": 1e3 * (made - opened)}), flush=True)
     input()
     print(json.dumps({"pss_mb": _pss_mb(blueprint.path)}), flush=True)
-    input_is_closed = sys.stdin.read()  # stay, so that the others share with this one
+    input_is_closed = sys.stdin.read()  # stay alive, so that pages remain shared
     assert not input_is_closed
 
 
 def _pss_mb(path: Path) -> float:
-    """Proportional set size of this process's maps of a file."""
+    """The proportional set size of this process's maps of a file."""
     maps = Path("/proc/self/smaps")
     if not maps.exists():
         return float("nan")

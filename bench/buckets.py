@@ -1,12 +1,12 @@
-"""How good and how fast card buckets are, and that names of suits do not matter.
+"""Quality and speed of card buckets, and their independence of suit names.
 
-quality    for each preset and round, over hands on random boards that clustering did not choose: the variance
-           of equity against a random hand within a bucket (0..1 equity squared), its root, and what share of
-           all variance is left within buckets
-speed      milliseconds for the buckets of all hands on one board, computed afresh on one core; the cache and
-           the search for the canonical board included: best, median and 90th percentile over random boards
-relabelled boards whose buckets, computed on the board as dealt, were compared with those of the canonical
-           board; `mismatches` counts hands whose bucket changed and must be 0. `--flops all` tries all 22,100
+quality    for each preset and round, over hands on random boards not used for clustering: the variance of
+           equity against a random hand within a bucket (equity in 0..1, squared), its square root, and its
+           share of the total variance
+speed      milliseconds to compute the buckets of all hands on one board on one core, including the cache and
+           the search for the canonical board: best, median and 90th percentile over random boards
+relabelled number of boards on which buckets computed directly were compared with those of the canonical
+           board; `mismatches` counts hands whose buckets differ and must be 0. `--flops all` tests all 22,100
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ def main(argv: list[str]) -> int:
         "--sample",
         type=positive_number,
         default=1.0,
-        help="so many times the usual number of boards (default: 1)",
+        help="factor for the number of boards (default: 1)",
     )
     parser.add_argument(
-        "--seed", type=whole_number(0), default=1, help="of clustering and boards (default: %(default)s)"
+        "--seed", type=whole_number(0), default=1, help="seed of clustering and boards (default: %(default)s)"
     )
     args = parser.parse_args(argv)
     start, end = (0, NUM_FLOPS) if args.flops == "all" else map(int, args.flops.split(":"))
@@ -219,7 +219,7 @@ def _relabel(
 
 
 def _changed(abstraction: CardAbstraction, board: Cards) -> int:
-    """Hands whose bucket on this very board is not the one that the canonical board gives."""
+    """The number of hands whose bucket on this board differs from the canonical board's."""
     class_of_hand, centroids = abstraction.search_inputs(len(board))
     found: U16 = np.full(NUM_HANDS, BLOCKED, dtype=np.uint16)
     cards = np.array(board, dtype=np.uint8)

@@ -1,12 +1,12 @@
-"""What thinking longer is worth: mbb/hand against the blueprint by seconds per hand, as a table and a plot.
+"""Win rate against the blueprint by seconds per hand, as a table and a plot.
 
-For every budget (or number of iterations) a measurement of `fathom bench strength`, all with the same deals.
-Its journals are kept with --save; once they hold the hands asked for, or with --seconds 0, nothing is played,
-and the plot is drawn again.
+Runs a measurement of `fathom bench strength` for every budget (or number of iterations), all with the same
+deals. --save keeps its journals. If they already contain the requested hands, or with --seconds 0, no hands
+are played and only the plot is drawn again.
 
-mbb, ci95          what the agent wins in mbb/hand of a whole match, and half of the 95 % interval
-hands, seconds     played from the flop on, and how long that took, all workers together
-seconds_per_hand   that the agent thought per hand of a match
+mbb, ci95          win rate of the agent in mbb/hand of a whole match, and half the width of the 95 % interval
+hands, seconds     hands played from the flop on, and the time for them, summed over workers
+seconds_per_hand   time the agent used per hand of a match
 p50_s, p99_s       seconds of its decisions after the flop
 """
 
@@ -51,16 +51,16 @@ def main(argv: list[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--agent", default="agent", help="a player, to whose options those below are added (default: agent)"
+        "--agent", default="agent", help="a player; budget or iterations are added (default: agent)"
     )
     effort = parser.add_mutually_exclusive_group()
-    effort.add_argument("--budgets", default="0.2,1,5", help="seconds for a hand (default: %(default)s)")
-    effort.add_argument("--iterations", help="fixed numbers of them, e.g. 30,100,300, instead of seconds")
-    parser.add_argument("--save", type=Path, metavar="DIR", help="keep journals, and go on from there")
-    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw the result")
+    effort.add_argument("--budgets", default="0.2,1,5", help="seconds per hand (default: %(default)s)")
+    effort.add_argument("--iterations", help="numbers of iterations instead of seconds, e.g. 30,100,300")
+    parser.add_argument("--save", type=Path, metavar="DIR", help="folder for journals, to resume from")
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="plot the result to this file")
     args = parse_options(parser, argv)
     if "budget=" in args.agent or "iterations=" in args.agent:
-        parser.error(f"{args.agent} has its budget already: leave it to --budgets or --iterations")
+        parser.error(f"--agent {args.agent}: leave out its budget; give it as --budgets or --iterations")
     try:
         points = [measure_one(args, option) for option in effort_options(args)]
     except (MatchAborted, PlayerError) as error:
@@ -76,7 +76,7 @@ def main(argv: list[str]) -> int:
 
 
 def effort_options(args: argparse.Namespace) -> list[str]:
-    """Options of a player, one for each measurement."""
+    """The player options, one for each measurement."""
     name, values = ("budget", args.budgets) if args.iterations is None else ("iterations", args.iterations)
     return [f"{name}={value.strip()}" for value in values.split(",")]
 
@@ -93,7 +93,7 @@ def measure_one(args: argparse.Namespace, option: str) -> dict[str, Any]:
 
 
 def table(points: Sequence[dict[str, Any]]) -> str:
-    """The figures for reading."""
+    """The figures as a table."""
     rows = [f"{'':<18}" + "".join(f"{name:>18}" for name in _COLUMNS)]
     rows += [
         f"{point['option']:<18}" + "".join(f"{point[name]:>18}" for name in _COLUMNS) for point in points
@@ -109,7 +109,7 @@ def draw(title: str, points: Sequence[dict[str, Any]]) -> str:
     low: float = min(0.0, *(point["mbb"] - point["ci95"] for point in points))
     high: float = max(0.0, *(point["mbb"] + point["ci95"] for point in points))
     room = 0.08 * ((high - low) or 1.0)
-    low, high = low - room, high + 3 * room  # labels stand above the bars
+    low, high = low - room, high + 3 * room  # labels are above the bars
     right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
 
     def x(at: float) -> float:

@@ -1,13 +1,13 @@
-"""How the exploitability of a preset's blueprint falls with the length of its training.
+"""Exploitability of a preset's blueprint by length of training.
 
-Every length is a training of its own, from nothing, with all points in time at their shares of it.
-Exploitability is inside the abstract game, in big blinds per hand, by best responses on a list of sampled
-deals (`solver/deal_response.py`): at most what the response gains on the deals it was chosen for, at least
-what it gains on deals that were held out.
+Every length is a separate training from scratch, with its schedule scaled to the length. Exploitability is
+measured in the abstract game, in big blinds per hand, by best responses on a list of sampled deals
+(`solver/deal_response.py`): the upper bound is the gain on the deals the response was chosen for, the lower
+bound is the gain on held-out deals.
 
 rows              iterations, seconds of training, exploitability_at_most_bb, exploitability_at_least_bb and
                   share_of_uniform_at_most for each length; 0 iterations is uniform play
-share_of_uniform  of the longest training, at most
+share_of_uniform  the same upper bound for the longest training
 falls             whether every training is less exploitable than all shorter ones
 """
 
@@ -41,10 +41,13 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--iterations",
         default="10000,50000,250000,6000000",
-        help="lengths, with commas (default: %(default)s)",
+        help="lengths, separated by commas (default: %(default)s)",
     )
     parser.add_argument(
-        "--deals", type=whole_number(100), default=10_000_000, help="to measure with (default: %(default)s)"
+        "--deals",
+        type=whole_number(100),
+        default=10_000_000,
+        help="deals to measure with (default: %(default)s)",
     )
     parser.add_argument(
         "--threads", type=whole_number(), default=os.cpu_count() or 1, help="default: all (%(default)s)"
@@ -80,7 +83,7 @@ def main(argv: list[str]) -> int:
 
 def _measure(game: TrainingGame, dealer: Dealer, lengths: list[int], args: argparse.Namespace) -> list[Row]:
     deals = new_deals(args.deals, game.num_rounds)
-    dealer.fill(np.array([batch_seed(args.seed, 2**62)], dtype=np.uint64), deals)  # no batch of a training
+    dealer.fill(np.array([batch_seed(args.seed, 2**62)], dtype=np.uint64), deals)  # no training batch's seed
 
     def response(strategy: F32) -> Response:
         return respond(game, strategy, deals, held_out=0.2, threads=args.threads)

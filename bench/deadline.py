@@ -1,13 +1,13 @@
-"""How well solves keep their deadline: random river and turn spots, deadlines from 20 ms up, log-uniform.
+"""How well solves meet their deadline: random river and turn spots, deadlines from 20 ms up, log-uniform.
 
-The clock runs from the request (board, pot, stacks, menu as text, ranges) to the root's strategy in hand:
-tree, hands of every river, tables and programs are built within the deadline. Kernels and memory are warm, as
-in a daemon that has solved a large turn before.
+Time is measured from the request (board, pot, stacks, menu as text, ranges) to the root's strategy; building
+tree, hands of every river, tables and programs is included. Kernels and memory are warm, as in a daemon that
+has solved a large turn before.
 
 overshoot_ms_p50, _p99, _max   time of the answer minus the deadline
-build_ms_p50, _max             of that, from the request to the first iteration
-invalid_strategies             answers with a row that is no probability distribution; must be 0
-unfinished                     spots whose deadline came before the first iteration was done
+build_ms_p50, _max             time from the request to the first iteration
+invalid_strategies             answers with a row that is not a probability distribution; must be 0
+unfinished                     spots whose deadline passed before the first iteration was done
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ QUICK = ("--spots", "30")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A spot and the seconds it may take."""
+    """A spot and its deadline in seconds."""
 
     board: tuple[int, ...]
     pot: int
@@ -49,7 +49,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one request went."""
+    """The outcome of one request."""
 
     build_ms: float
     overshoot_ms: float
@@ -74,9 +74,9 @@ def main(argv: list[str]) -> int:
         help="seconds, at least 0.02 (default: %(default)s)",
     )
     parser.add_argument(
-        "--threads", type=whole_number(), default=1, help="of each solve (default: %(default)s)"
+        "--threads", type=whole_number(), default=1, help="threads of each solve (default: %(default)s)"
     )
-    parser.add_argument("--verbose", action="store_true", help="a line per spot on stderr")
+    parser.add_argument("--verbose", action="store_true", help="print a line per spot on stderr")
     args = parser.parse_args(argv)
     if args.max_deadline < MIN_DEADLINE:
         parser.error(f"--max-deadline must be at least {MIN_DEADLINE}")
@@ -110,7 +110,7 @@ def _summary(outcomes: list[Outcome]) -> dict[str, float]:
 
 
 def random_request(spot: int, board_cards: int, seconds: float) -> Request:
-    """Random board, pot, stacks, menu and ranges; wide and narrow ranges alike."""
+    """A random board, pot, stacks, menu and ranges, both wide and narrow."""
     rng = np.random.default_rng([spot, 2])
     board = tuple([int(card) for card in rng.permutation(NUM_CARDS)[:board_cards]])
     share = rng.uniform(0.1, 1.0)
@@ -122,14 +122,14 @@ def random_request(spot: int, board_cards: int, seconds: float) -> Request:
 
 
 def warm_up(threads: int) -> None:
-    """Compile or load from disk what is timed, and touch as much memory as the largest spots need."""
+    """Compile or load the timed kernels, and touch as much memory as the largest spots need."""
     ranges = np.ones((2, NUM_HANDS), dtype=np.float32)
     for board_cards in (5, 4):
         answer(Request(tuple(range(board_cards)), 100, 2000, MENUS[0], ranges, 1.0), threads)
 
 
 def answer(request: Request, threads: int) -> Outcome:
-    """Solve until the deadline and look at the answer."""
+    """Solve until the deadline and check the answer."""
     started = time.monotonic()
     root = even_root(len(request.board) - 2, request.pot, request.behind)
     tree = build_tree(root, parse_menu_book(request.menu))
@@ -148,7 +148,7 @@ def answer(request: Request, threads: int) -> Outcome:
 
 
 def _valid_elsewhere(solution: Solution) -> bool:
-    """Every decision of the first round, and of later ones on a few boards."""
+    """Check every decision of the first round, and of later rounds on a few boards."""
     game = solution.game
     rng = np.random.default_rng(0)
     for node in np.flatnonzero(game.tree.kind == DECISION):

@@ -1,7 +1,7 @@
-"""How fast hands are evaluated on one core, compiled.
+"""Speed of the compiled hand evaluator on one core.
 
 random_per_s         seven-card hands of uint8[N, 7] in random order, one strength each
-random_cold_per_s    the same, with the tables thrown out of the caches before each batch of 10,000
+random_cold_per_s    the same, with the tables evicted from the caches before each batch of 10,000
 river_board_us       strengths of the 1081 live hands of a board, mean over random boards
 river_board_1326_us  the same written to all 1326 hands, blocked ones 0
 enumerate_per_s      all 133,784,560 seven-card hands, counted by strength
@@ -31,7 +31,7 @@ from server.cli.numbers import whole_number
 U8 = npt.NDArray[np.uint8]
 U16 = npt.NDArray[np.uint16]
 COLD_BATCH = 10_000
-FLUSH_BYTES = 64 << 20  # more than the last-level cache of the machines we measure on
+FLUSH_BYTES = 64 << 20  # more than the last-level cache of common machines
 
 
 def main(argv: list[str]) -> int:
@@ -45,10 +45,13 @@ def main(argv: list[str]) -> int:
         "--boards", type=whole_number(), default=20_000, help="random boards (default: %(default)s)"
     )
     parser.add_argument(
-        "--repeats", type=whole_number(), default=5, help="the best of so many runs (default: %(default)s)"
+        "--repeats",
+        type=whole_number(),
+        default=5,
+        help="runs, of which the best counts (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=whole_number(0), default=1, help="of the random cards (default: %(default)s)"
+        "--seed", type=whole_number(0), default=1, help="seed of the random cards (default: %(default)s)"
     )
     args = parser.parse_args(argv)
     figures = _measure(args.hands, args.boards, args.repeats, args.seed)
@@ -83,7 +86,7 @@ def _measure(num_hands: int, num_boards: int, repeats: int, seed: int) -> dict[s
 
 
 def _random_cards(rng: np.random.Generator, count: int, num_cards: int) -> U8:
-    """Independent deals: Floyd's way to draw without repetition, one column at a time."""
+    """Independent deals by Floyd's algorithm for sampling without replacement, one column at a time."""
     cards = np.empty((count, num_cards), dtype=np.uint8)
     for i in range(num_cards):
         largest = 52 - num_cards + i
@@ -94,7 +97,7 @@ def _random_cards(rng: np.random.Generator, count: int, num_cards: int) -> U8:
 
 
 def _best(run: Callable[[], object], repeats: int) -> float:
-    """Seconds of the fastest run, after one that compiles."""
+    """Seconds of the fastest run, after one run for compilation."""
     run()
     seconds = []
     for _ in range(repeats):
@@ -105,7 +108,7 @@ def _best(run: Callable[[], object], repeats: int) -> float:
 
 
 def _cold_rate(hands: U8, strengths: U16, repeats: int) -> float:
-    """Hands per second when every batch finds the caches full of something else; the median batch."""
+    """Hands per second with cold caches before every batch; the median batch."""
     other_data = np.zeros(FLUSH_BYTES, dtype=np.uint8)
     seconds = []
     for batch in range(4 * repeats):
@@ -120,7 +123,7 @@ def _cold_rate(hands: U8, strengths: U16, repeats: int) -> float:
 
 @kernel
 def _river_boards(boards: U8, live_only: bool, out: U16) -> int:
-    """Fill `out` for one board after the other; the sum returned keeps the work from being left out."""
+    """Fill `out` for one board after the other; returns a sum so that the work is not optimised away."""
     total = 0
     for n in range(boards.shape[0]):
         if live_only:

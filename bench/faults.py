@@ -1,18 +1,18 @@
-"""A match through the whole daemon while workers are killed, one hangs, lines are junk and a dealer leaves.
+"""A match through the whole daemon with injected faults: killed workers, junk lines, lost connections.
 
-The daemon is a process of its own (`fathom serve`); the dealer, the opponent (who plays at random) and
-everything that hurts are out here. A worker is killed every `--kill-every` seconds, one is stopped, lines
-of junk are sent between the dealer's, a second match is cut off in the middle of a hand, and for a tenth of
-the hands the hand store cannot grow, as on a full disk.
+The daemon is a separate process (`fathom serve`); the dealer, the random opponent and the fault injection run
+in this process. A worker is killed every `--kill-every` seconds, one is stopped, junk lines are sent between
+the dealer's lines, a second match is cut off in the middle of a hand, and for a tenth of the hands the hand
+store cannot grow, as on a full disk.
 
 illegal_actions   warnings of the dealer
-late_actions      the dealer's limits overrun: `--budget` per hand on average (what the time bank must keep),
+late_actions      violations of the dealer's limits: `--budget` per hand on average (kept by the time bank),
                   and `--response` for one action
-lost_hands        hands that the dealer has finished and the daemon's books or its hand store do not know, or
-                  know otherwise
+lost_hands        hands finished by the dealer that are missing or different in the daemon's results or in its
+                  hand store
 uncounted_events  junk lines, kills, stops, cuts and full disks that are missing in the metrics
 
-All four must be 0. The exit status says so.
+All four must be 0; otherwise the exit status is 1.
 """
 
 from __future__ import annotations
@@ -48,36 +48,36 @@ _JUNK = (
     b"x" * 10_000 + b"\r\n",
 )
 _FULL_BYTES = 1 << 14
-"""Of a file on the full disk: stores have more after a few hands; memory that processes share has less."""
+"""File size that simulates a full disk: less than a store after a few hands, more than shared memory."""
 _BEGIN, _END = "<!-- fathom bench faults -->", "<!-- end -->"
-"""Around the table in a document."""
+"""Markers around the table in a document."""
 
 
 @dataclass
 class Injured:
-    """What was done to the daemon."""
+    """The faults that were injected."""
 
     killed: set[int] = field(default_factory=set)
     stopped: set[int] = field(default_factory=set)
     cuts: int = 0
     full_from: int | None = None
     full_until: int | None = None
-    """Hands after which the disk was full, and good again."""
+    """Numbers of hands after which the disk was full, and writable again."""
 
     @property
     def disk_was_full(self) -> bool:
-        """Whether something must have been written while it was."""
+        """Whether the daemon must have tried to write while the disk was full."""
         return self.full_from is not None and (self.full_until or 0) > self.full_from + 1
 
 
 def main(argv: list[str]) -> int:
-    """Measure; one line, JSON on request; exit status 1 if something went wrong."""
+    """Measure and print; exit status 1 if a figure that must be 0 is not."""
     parser = argparse.ArgumentParser(
         prog="fathom bench faults", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
     add("--json", action="store_true", help="print one JSON line")
-    add("--hands", type=whole_number(), default=500, help="of the match (default: %(default)s)")
+    add("--hands", type=whole_number(), default=500, help="hands of the match (default: %(default)s)")
     add("--budget", type=positive_number, default=0.5, help="seconds per hand (default: %(default)s)")
     add(
         "--response",
@@ -89,16 +89,22 @@ def main(argv: list[str]) -> int:
         "--slack",
         type=number_from_zero,
         default=0.0,
-        help="seconds per hand the dealer allows besides (default: 0)",
+        help="additional seconds per hand that the dealer allows (default: 0)",
     )
-    add("--workers", type=whole_number(), default=4, help="default: %(default)s")
-    add("--kill-every", type=positive_number, default=2.0, metavar="SECONDS", help="default: %(default)s")
-    add("--blueprint", default="", metavar="FILE", help="default: as `fathom serve`")
-    add("--seed", type=whole_number(0), default=1, help="of cards, opponent and faults (default: 1)")
-    add("--table", type=Path, metavar="FILE", help="also put the figures into this document")
+    add("--workers", type=whole_number(), default=4, help="workers of the daemon (default: %(default)s)")
+    add(
+        "--kill-every",
+        type=positive_number,
+        default=2.0,
+        metavar="SECONDS",
+        help="seconds between kills of a worker (default: %(default)s)",
+    )
+    add("--blueprint", default="", metavar="FILE", help="blueprint file (default: as `fathom serve`)")
+    add("--seed", type=whole_number(0), default=1, help="seed of cards, opponent and faults (default: 1)")
+    add("--table", type=Path, metavar="FILE", help="also update the table of figures in this document")
     args = parser.parse_args(argv)
     if args.table is not None:
-        _split(args.table)  # refuses now, not after minutes
+        _split(args.table)  # fail now instead of after the measurement
     with tempfile.TemporaryDirectory() as folder:
         figures = measure(args, Path(folder))
     if args.table is not None:
@@ -111,7 +117,7 @@ MUST_BE_ZERO = ("illegal_actions", "late_actions", "lost_hands", "uncounted_even
 
 
 def measure(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Play, hurt, and compare what the daemon counted with what happened."""
+    """Play with injected faults, and compare the daemon's counts with what happened."""
     words = ["--workers", str(args.workers), "--budget", str(args.budget), "--set", "log.format=json"]
     words += ["--set", "workers.hang_seconds=1.0", "--set", f"store.path={folder / 'hands.sqlite'}"]
     words += ["--blueprint", args.blueprint] if args.blueprint else []
@@ -119,7 +125,9 @@ def measure(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     with running_daemon(*words) as daemon:
         daemon.wait_until(lambda: len(daemon.worker_pids("idle")) == args.workers)
         table = Table(folder, "main", args.hands, args.seed, limits)
-        other = Table(folder, "cut", max(args.hands, 1000), args.seed + 1, limits)  # never to its end
+        other = Table(
+            folder, "cut", max(args.hands, 1000), args.seed + 1, limits
+        )  # it is cut off before its end
         wire = table.start()
         started = time.monotonic()
         names = [_start(daemon, wire, "main")]
@@ -128,7 +136,7 @@ def measure(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
         daemon.wait_until(lambda: all(_match(daemon, name)["state"] in _ENDED for name in names), 60)
         statuses = [_match(daemon, name) for name in names]
         hurt = len(injured.killed | injured.stopped)
-        with suppress(RuntimeError):  # what is never counted shows in the figures
+        with suppress(RuntimeError):  # uncounted events show in the figures
             daemon.wait_until(lambda: daemon.metrics().total("worker_restarts_total") >= hurt, 20)
         with suppress(RuntimeError):
             daemon.wait_until(lambda: not daemon.metrics().total("store_waiting"), 20)
@@ -148,7 +156,7 @@ _ENDED = ("finished", "dealer_gone", "stopped", "failed")
 def _hurt(
     args: argparse.Namespace, daemon: Daemon, table: Table, wire: Wire, other: Table, names: list[str]
 ) -> Injured:
-    """All faults, until the match is over."""
+    """Inject all faults until the match is over."""
     rng, injured = Random(args.seed), Injured()
     next_kill = time.monotonic() + args.kill_every
     junk_due = [args.hands * share // 10 for share in range(9, -1, -1)]
@@ -172,7 +180,7 @@ def _hurt(
             second.cut()
             injured.cuts = 1
     _fill_disk(args, daemon, injured, args.hands)
-    if second is None:  # the match was over too soon
+    if second is None:  # the match ended too early
         second = other.start()
         names.append(_start(daemon, second, "cut"))
     if not injured.cuts:
@@ -184,7 +192,7 @@ def _hurt(
 
 
 def _fill_disk(args: argparse.Namespace, daemon: Daemon, injured: Injured, done: int) -> None:
-    """Forbid the daemon to make any file longer for a while; its log goes into a pipe."""
+    """Prevent the daemon from growing any file for a while; its log goes into a pipe."""
     pid, (_, hard) = daemon.process.pid, resource.prlimit(daemon.process.pid, resource.RLIMIT_FSIZE)
     if injured.full_from is None and args.hands > done >= args.hands * 6 // 10:
         injured.full_from = done
@@ -195,7 +203,7 @@ def _fill_disk(args: argparse.Namespace, daemon: Daemon, injured: Injured, done:
 
 
 def _signal_one(rng: Random, pids: set[int], number: signal.Signals) -> set[int]:
-    """Who got it: one of them, or nobody."""
+    """Send a signal to one of the processes, if any; returns the set of those that got it."""
     if not pids:
         return set()
     pid = rng.choice(sorted(pids))
@@ -283,13 +291,13 @@ def _stored_hands(path: Path) -> dict[str, list[int]]:
 
 
 def _share_of_long_lags(metrics: Metrics) -> float:
-    """How often the daemon's event loop was late by more than 50 ms."""
+    """The share of samples in which the daemon's event loop was late by more than 50 ms."""
     short = metrics.total("event_loop_lag_seconds_bucket", le="0.05")
     return round(1 - short / max(metrics.total("event_loop_lag_seconds_count"), 1), 4)
 
 
 def put_table(path: Path, figures: dict[str, Any]) -> None:
-    """Replace the table in a document, which marks its place."""
+    """Replace the table between the markers in a document."""
     before, after = _split(path)
     rows = [f"| `{name}` | {_cell(value)} |" for name, value in figures.items()]
     table = "\n".join(["\n", "| figure | value |", "| --- | --- |", *rows, "\n"])
@@ -297,11 +305,11 @@ def put_table(path: Path, figures: dict[str, Any]) -> None:
 
 
 def _split(path: Path) -> tuple[str, str]:
-    """What stands before and after the table of a document, the lines that mark its place included."""
+    """The text of a document before and after the table, including the marker lines."""
     before, begin, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
     _, end, after = rest.partition(_END)
     if not begin or not end:
-        raise ValueError(f"{path} has no place for the table: it needs the lines {_BEGIN} and {_END}")
+        raise ValueError(f"{path} has no place for the table: add the lines {_BEGIN} and {_END}")
     return before + begin, end + after
 
 

@@ -1,22 +1,21 @@
-"""How good flop strategies are, without luck: what they lose when both sides play exactly afterwards.
+"""Quality of flop strategies, without sampling noise: their losses when later rounds are played exactly.
 
 Twelve flops in re-raised pots (2,700 each of 20,000: 3.2 pots behind) are solved to the end of the hand. Then
 one player's strategy on the flop is replaced by another.
 
-loss_pct            % of pot, mean over spots and both players: his strategy on the flop is held fixed, all
-                    the rest (the opponent's flop, both sides' turn and river) is solved again, from where the
-                    exact solution was, and the loss is what he has less than before. For the agent with one,
-                    two and four continuations that both players choose from, adapted to the ranges in a third
-                    as many iterations before; with
-                    those of the blueprint as it is ("rollouts"), also with four for the opponent alone
-                    ("paper"); with leaves that are learned (and with its value net), and for the blueprint
-                    itself
-worst_pct           of one spot and player, likewise
-against_exact_pct   what he has less against an opponent who plays the exact solution to the end and does not
-                    notice: his mistakes alone, nobody punishes them
-itself_pct          loss_pct of the exact solution's own flop strategy: 0, if it were exact
-settled_pct         exploitability of what was solved again, mean: so much loss_pct may be off
-exact_pct           exploitability of the exact solutions, mean
+loss_pct            % of pot, mean over spots and both players: the player's flop strategy is fixed, the rest
+                    of the game (the opponent's flop, both sides' turn and river) is solved again starting
+                    from the exact solution, and the loss is the decrease of the player's value. Measured for
+                    the agent with one, two and four continuations that both players choose from, adapted to
+                    the ranges in a third as many iterations before; with those of the blueprint unchanged
+                    ("rollouts"), also with four for the opponent only ("paper"); with learned leaves (and
+                    with the value network); and for the blueprint itself
+worst_pct           the largest loss_pct of a spot and player
+against_exact_pct   loss against an opponent who keeps playing the exact solution and so does not exploit the
+                    player's mistakes
+itself_pct          loss_pct of the exact solution's own flop strategy: 0 if it were exact
+settled_pct         mean exploitability of the re-solved games: the possible error of loss_pct
+exact_pct           mean exploitability of the exact solutions
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ RANGES = (
     "TT+,99:0.5,AQs+,AJs:0.5,AKo,AQo:0.5,KQs,KJs:0.3,A5s-A2s:0.7,QJs:0.5,JTs:0.5,T9s:0.3,98s:0.3,76s:0.4",
     "QQ+,JJ:0.7,TT:0.5,99-77:0.5,AK,AQs,AJs-ATs:0.6,AQo:0.4,KQs:0.7,KJs-KTs:0.4,A5s:0.5,QJs,JTs,T9s:0.6,87s:0.4",
 )
-"""Of the player first to act and of the other: what such pots are played with."""
+"""Typical ranges in such pots, of the player first to act and of the other."""
 
 _VARIANTS = {
     **{str(count): (ADAPTED, count, True) for count in CHOICES},
@@ -78,34 +77,34 @@ _VARIANTS = {
     "paper": (ROLLOUTS, 4, False),
     "learned": (LEARNED, 1, False),
 }
-"""Of the agent: what values leaves, continuations, and whether both players choose."""
+"""Settings of the agent: leaf method, number of continuations, and whether both players choose."""
 
 _SETTLING = 40
-"""Iterations of the rest of the game around a fixed strategy: the exact solution is close by."""
+"""Iterations of the rest of the game around a fixed strategy; the start, the exact solution, is close."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loss:
-    """What a flop strategy costs, in chips."""
+    """The losses of a flop strategy, in chips."""
 
     settled: float
-    """When the rest of the game is solved again around it."""
+    """Loss when the rest of the game is solved again around it."""
     against_exact: float
-    """When the opponent plays on as if nothing had changed."""
+    """Loss when the opponent keeps playing the exact solution."""
     doubt: float
-    """Exploitability of what was solved again."""
+    """Exploitability of the re-solved game."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exact:
-    """A spot solved to its end."""
+    """A spot solved to the end of the hand."""
 
     board: Cards
     solver: Solver
     ranges: F32
 
     def loss(self, player: int, rows: dict[int, F32], iterations: int = _SETTLING) -> Loss:
-        """What a player loses by other strategies on the flop than the solved ones.
+        """The losses of a player with other flop strategies than the solved ones.
 
         rows  float32[A, H] for each of the player's nodes on the flop
         """
@@ -115,7 +114,7 @@ class Exact:
         alone = player_value(engine, self._with(rows), player, EVALUATE)
         held = Solver(exact.game, exact.schedule, engine.threads)
         held.regret[:] = exact.regret
-        # As if half of the way had been gone: later iterations weigh more in the average, which is all new.
+        # Start counting at half of the iterations: later iterations weigh more in the average, which is new.
         held.iterations = exact.iterations // 2
         for node, strategy in rows.items():
             held.lock(node, strategy)
@@ -141,29 +140,39 @@ def main(argv: list[str]) -> int:
     """Measure and print; exit status 0."""
     parser = argparse.ArgumentParser(prog="fathom bench flop", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--blueprint", type=Path, help="default: the one that comes with Fathom")
-    parser.add_argument("--spots", type=whole_number(), default=len(BOARDS), help="default: %(default)s")
+    parser.add_argument("--blueprint", type=Path, help="blueprint file (default: the default blueprint)")
     parser.add_argument(
-        "--iterations", type=whole_number(), default=1000, help="of the agent (default: %(default)s)"
+        "--spots", type=whole_number(), default=len(BOARDS), help="number of spots (default: %(default)s)"
     )
-    parser.add_argument("--exact-iterations", type=whole_number(), default=150, help="default: %(default)s")
+    parser.add_argument(
+        "--iterations",
+        type=whole_number(),
+        default=1000,
+        help="iterations of the agent (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--exact-iterations",
+        type=whole_number(),
+        default=150,
+        help="iterations of the exact solutions (default: %(default)s)",
+    )
     parser.add_argument(
         "--settling-iterations",
         type=int,
         default=_SETTLING,
-        help="of the rest of the game around a fixed strategy (default: %(default)s)",
+        help="iterations of the rest of the game around a fixed strategy (default: %(default)s)",
     )
-    parser.add_argument("--threads", type=whole_number(), default=2, help="default: %(default)s")
+    parser.add_argument("--threads", type=whole_number(), default=2, help="threads (default: %(default)s)")
     parser.add_argument(
         "--net",
         action="store_true",
-        help="also the agent with the blueprint's value net in place of play-outs",
+        help="also measure the agent with the blueprint's value network",
     )
     parser.add_argument(
         "--cache",
         type=Path,
         metavar="DIR",
-        help="keep exact solutions there, about 350 MB each, for next time",
+        help="folder to cache exact solutions in, about 350 MB each",
     )
     args = parser.parse_args(argv)
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
@@ -207,7 +216,7 @@ def main(argv: list[str]) -> int:
 
 
 def solve_exactly(board: Cards, iterations: int, threads: int, cache: Path | None = None) -> Exact:
-    """Solve a flop to the end of the hand, or take the solution from the cache."""
+    """Solve a flop to the end of the hand, or load the solution from the cache."""
     ranges = np.stack([parse_range(text) for text in RANGES]).astype(np.float32)
     spot = Spot(board, ROOT, MENU, ranges)
     kept = None if cache is None else cache / f"flop-{cards_text(board)}-{iterations}.solve"
@@ -235,7 +244,7 @@ def agent_rows(
     threads: int,
     net: ValueNet | None = None,
 ) -> dict[int, F32]:
-    """The strategy of the depth-limited solution at a player's nodes, by the exact tree's numbers."""
+    """The depth-limited solution's strategy at a player's nodes, with the exact tree's node numbers."""
     tree = build_tree(ROOT, parse_menu_book(MENU), max_rounds=1)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
     leaves = match_leaves(tree, ROOT, walk, blueprint.tree.find(LINE))
@@ -263,7 +272,7 @@ def agent_rows(
 
 
 def blueprint_rows(blueprint: Blueprint, spot: Exact, player: int) -> dict[int, F32]:
-    """The blueprint's strategy at a player's nodes: its tree has the same bets on the flop."""
+    """The blueprint's strategy at a player's nodes; its tree has the same bets on the flop."""
     game = spot.solver.game
     buckets = blueprint.cards.buckets(spot.board)[game.labels]
     rows = {}

@@ -1,16 +1,16 @@
-"""Mutated ACPC lines must be read or refused, never anything else.
+"""Fuzzing of the ACPC readers: mutated lines must be parsed or refused with the protocol's own errors.
 
-Real lines of random hands are cut, spliced, repeated and sprinkled with words of the protocol. Every mutated
-match state goes to a client connection, every mutated reply to the dealer's reader, every mutated log line to
-the log reader. What must hold:
+Real lines of random hands are cut, spliced, repeated and mixed with words of the protocol. Mutated match
+states are sent to a client connection, mutated replies to the dealer's reader, mutated log lines to the log
+reader. The rules:
 
-1. Nothing is raised but the protocol's own errors.
-2. A match state the client accepts is the same when rebuilt from its line alone, however the bytes were cut,
-   and any legal reply to it can be sent.
+1. Only the protocol's own errors are raised.
+2. A match state the client accepts is the same when rebuilt from its line alone, however the bytes were
+   split, and any legal reply to it can be sent.
 3. An action the dealer accepts is legal.
 
-A line that causes an answer never seen before joins the lines to be mutated, so the search moves on to deeper
-corners by itself. Deterministic from the seed.
+A line that produces a new kind of answer is added to the corpus, so the search reaches deeper states by
+itself. Deterministic from the seed.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ _MAX_CORPUS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Answers by kind, and the lines that broke a rule."""
+    """Counts of answers by kind, and the lines that broke a rule."""
 
     answers: Counter[str]
     failures: tuple[str, ...]
 
 
 def main(argv: list[str]) -> int:
-    """Fuzz, print, and fail on any failure."""
+    """Fuzz and print; exit status 1 if any line broke a rule."""
     parser = argparse.ArgumentParser(prog="fathom bench fuzz", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--lines",
@@ -77,10 +77,10 @@ def main(argv: list[str]) -> int:
         help="mutated lines for each side (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=whole_number(0), default=1, help="of the mutations (default: %(default)s)"
+        "--seed", type=whole_number(0), default=1, help="seed of the mutations (default: %(default)s)"
     )
     parser.add_argument(
-        "--processes", type=whole_number(), default=usable_cores(), help="default: %(default)s"
+        "--processes", type=whole_number(), default=usable_cores(), help="processes (default: %(default)s)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
@@ -102,7 +102,7 @@ def main(argv: list[str]) -> int:
 
 
 def fuzz(side: str, lines: int, seed: int, processes: int = 1) -> Tally:
-    """Give so many mutated lines to one side; each block has its own seed and its own growing corpus."""
+    """Send `lines` mutated lines to one side; each block has its own seed and its own growing corpus."""
     block = 50_000
     sizes = [min(block, lines - begin) for begin in range(0, lines, block)]
     work = partial(_fuzz_block, side, seed)
@@ -130,7 +130,7 @@ def _fuzz_block(side: str, seed: int, job: tuple[int, int]) -> Tally:
         line = mutate(rng.choice(corpus), corpus, rng)
         try:
             answer = target(line)
-        except Exception as error:  # any at all is what we are looking for
+        except Exception as error:  # any other exception is a failure
             failures.append(f"{side}: {error!r} on {line!r}")
             answer = f"FAILURE:{type(error).__name__}"
         if answer not in answers and len(corpus) < _MAX_CORPUS:
@@ -140,7 +140,7 @@ def _fuzz_block(side: str, seed: int, job: tuple[int, int]) -> Tally:
 
 
 def mutate(line: bytes, corpus: list[bytes], rng: Random) -> bytes:
-    """One to four random changes, few more often than many."""
+    """Make one to four random changes; few are more likely than many."""
     for _ in range(1 + int(rng.random() ** 2 * 4)):
         size = len(line)
         begin = int(rng.random() * (size + 1))
@@ -168,7 +168,7 @@ def mutate(line: bytes, corpus: list[bytes], rng: Random) -> bytes:
 
 
 Target = Callable[[bytes], str]
-"""Reads a line, checks what must hold, and returns the kind of answer, with the details left out."""
+"""Reads a line, checks the rules, and returns the kind of answer without details."""
 
 
 def _client_target(definition: GameDefinition, rng: Random) -> tuple[Target, list[bytes]]:
@@ -204,7 +204,7 @@ def _dealer_target(definition: GameDefinition, rng: Random) -> tuple[Target, lis
     requests = _sample_requests(definition, rng)
 
     def target(line: bytes) -> str:
-        # Half the replies answer the very request they were made from, where that can still be told.
+        # Half of the replies answer the request they were made from, if it can still be identified.
         request = by_state.get(line.rpartition(b":")[0]) or rng.choice(requests)
         read = read_reply(line, request)
         if rng.random() < 0.05:
@@ -249,7 +249,7 @@ _TARGETS = {"client": _client_target, "dealer": _dealer_target, "log": _log_targ
 
 
 def _sample_requests(definition: GameDefinition, rng: Random) -> list[ReplyRequest]:
-    """What the players of some random hands are asked."""
+    """The requests to the players in some random hands."""
     requests = []
     for hand_id in range(100):
         state, lines = _play_hand(definition, hand_id, rng)
@@ -265,7 +265,7 @@ def _sample_requests(definition: GameDefinition, rng: Random) -> list[ReplyReque
 
 
 def _play_hand(definition: GameDefinition, hand_id: int, rng: Random) -> tuple[HandState, HandLines]:
-    """A random hand, played to its end, and the dealer's lines about it."""
+    """Play a random hand to its end; returns it with the dealer's lines."""
     cards = tuple(rng.sample(range(52), 9))
     state = new_hand(definition, (cards[:2], cards[2:4]), cards[4:])
     while not state.betting.is_finished:

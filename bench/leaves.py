@@ -1,19 +1,19 @@
-"""Whether leaf values are right: whole ranges played out exactly against the paper's sampled play-outs.
+"""Correctness of leaf values: exact rollouts of whole ranges against the paper's sampled rollouts.
 
-Random flops, lines to the flop, pots, menus, leaves and ranges (every other one as the blueprint brings it to
+Uses random flops, lines to the flop, pots, menus, leaves and ranges (every other range is the blueprint's at
 the leaf). For each leaf and each of the four continuations, `solver.rollouts` over all 2,352 run-outs gives
-the value; play-outs with hands, run-out and actions all sampled give an estimate of it and a standard error.
-Both for the chooser's whole range and for one hand of it.
+the value; rollouts with sampled hands, run-out and actions give an estimate with a standard error. Both are
+compared for the chooser's whole range and for one of its hands.
 
-mean_z2, max_z     of (value - estimate) / standard error: about 1, and the largest
-hand_mean_z2, ...  likewise for one hand of the chooser
+mean_z2, max_z     z = (value - estimate) / standard error: mean of squares (about 1) and largest
+hand_mean_z2, ...  the same for one hand of the chooser
 error_pct          mean standard error, % of pot
-both_ways          largest difference between the chooser's values and his opponent's, in pots
-raised             share of leaves at which the continuation biased to fold, call, raise does so more often
-                   than the blueprint, where it can
+both_ways          largest difference between the chooser's values and the opponent's, in pots
+raised             share of leaves at which the continuation biased to fold, call or raise does so more often
+                   than the blueprint, where possible
 highest            share of leaves at which it does so most often of all four
 
-Exit status 1 if the two ways to value leaves contradict each other.
+Exit status 1 if exact values and estimates contradict each other.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from solver.tree import CHANCE, DECISION, FOLD_ACTION, NO_ACTION, BettingRoot, T
 QUICK = ("--leaves", "5", "--samples", "50000")
 
 MENUS = ("50%, 100%, a | 100%, a | a", "33%, 75%, a | 75%, a | a", "120%, a | 60%, a | a")
-"""The first is the blueprint's own: its leaves match exactly."""
+"""The first menu is the blueprint's own, so its leaves match exactly."""
 
 _RUN_OUTS = 49 * 48
 _KINDS = ("fold", "call", "raise")
@@ -67,7 +67,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """How the two ways compare on one leaf."""
+    """The comparison on one leaf."""
 
     z: F64
     """float64[4]"""
@@ -80,7 +80,7 @@ class Verdict:
     taken: I64
 
     def frequencies(self) -> F64:
-        """float64[4, 3]: of the chooser's folds, calls and raises where he can; NaN if he never can."""
+        """float64[4, 3]: frequencies of the chooser's folds, calls and raises; NaN if never possible."""
         with np.errstate(invalid="ignore"):
             shares: F64 = self.taken / self.offered
         return shares
@@ -90,12 +90,15 @@ def main(argv: list[str]) -> int:
     """Measure and print; exit status 1 if values and estimates contradict each other."""
     parser = argparse.ArgumentParser(prog="fathom bench leaves", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--blueprint", type=Path, help="default: the one that comes with Fathom")
-    parser.add_argument("--leaves", type=whole_number(), default=50, help="default: %(default)s")
+    parser.add_argument("--blueprint", type=Path, help="blueprint file (default: the default blueprint)")
+    parser.add_argument("--leaves", type=whole_number(), default=50, help="leaves (default: %(default)s)")
     parser.add_argument(
-        "--samples", type=whole_number(2), default=200_000, help="play-outs each (default: %(default)s)"
+        "--samples",
+        type=whole_number(2),
+        default=200_000,
+        help="sampled rollouts per value (default: %(default)s)",
     )
-    parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="seed (default: %(default)s)")
     args = parser.parse_args(argv)
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
     started = time.perf_counter()
@@ -144,7 +147,7 @@ def summary(verdicts: list[Verdict]) -> dict[str, object]:
 
 
 def draw_case(blueprint: Blueprint, rng: np.random.Generator, from_blueprint: bool) -> Case:
-    """A random leaf after which somebody can still bet."""
+    """Draw a random leaf after which bets are still possible."""
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
     stack = min(blueprint.definition.stacks)
     while True:
@@ -161,7 +164,7 @@ def draw_case(blueprint: Blueprint, rng: np.random.Generator, from_blueprint: bo
         ranges = _blueprint_ranges(blueprint, leaf, flop) if from_blueprint else _random_ranges(rng)
         ranges *= unblocked(flop)
         chooser = int(rng.integers(2))
-        # Only hands that some hand of the other player can meet are worth asking about.
+        # Use only hands that are compatible with some hand of the other player.
         met = unblocked_weight(HAND_CARDS.astype(np.int64), ranges[1 - chooser]) * ranges[chooser]
         if met.sum() <= 0:
             continue
@@ -170,7 +173,7 @@ def draw_case(blueprint: Blueprint, rng: np.random.Generator, from_blueprint: bo
 
 
 def compare(blueprint: Blueprint, case: Case, samples: int) -> Verdict:
-    """Value a leaf both ways."""
+    """Value a leaf with both methods."""
     values, pairings, both_ways = _exact_values(blueprint, case)
     play_outs, chooser = PlayOuts(blueprint, case.flop), case.chooser
     one_hand = case.ranges.copy()
@@ -198,9 +201,9 @@ def compare(blueprint: Blueprint, case: Case, samples: int) -> Verdict:
 
 
 def _exact_values(blueprint: Blueprint, case: Case) -> tuple[F64, F64, float]:
-    """The chooser's values in chips over all run-outs, how often each hand is met, and both ways' difference.
+    """The chooser's values over all run-outs, the weight each hand faces, and both players' difference.
 
-    Returns float64[4, 1326] (0 where nobody is met), float64[1326] and chips.
+    Returns float64[4, 1326] chips (0 for hands without opponent), float64[1326] and chips.
     """
     game = one_round_game(case.flop, case.tree, case.ranges)
     rollouts = BlueprintRollouts(blueprint, game, case.flop, [case.leaf], case.chooser, steady=False)
@@ -229,7 +232,7 @@ def _exact_values(blueprint: Blueprint, case: Case) -> tuple[F64, F64, float]:
 
 
 def _z(exact: F64, found: list[Sampled], sign: int) -> F64:
-    """(value - estimate) / error; where nothing varies, 0 if they are the same and infinite if not."""
+    """(value - estimate) / error; without variance, 0 if both are equal and infinite otherwise."""
     result = np.zeros(len(found))
     for k, sampled in enumerate(found):
         apart = float(exact[k]) - sign * sampled.mean
@@ -240,7 +243,7 @@ def _z(exact: F64, found: list[Sampled], sign: int) -> F64:
 
 
 def _consistent(z: F64) -> bool:
-    """Whether so many values can be standard normal: mean of squares and largest, one time in 10,000 not."""
+    """Whether values can be standard normal, by mean square and maximum; false alarms 1 in 10,000."""
     spread = 1 + 3.9 * math.sqrt(2 / len(z)) + 10 / len(z)
     return bool((z**2).mean() < spread and np.abs(z).max() < math.sqrt(2 * math.log(1e4 * len(z))))
 
@@ -261,7 +264,7 @@ def _random_flop_node(tree: Tree, rng: np.random.Generator) -> int:
 
 
 def _blueprint_ranges(blueprint: Blueprint, leaf: Leaf, flop: Cards) -> F32:
-    """float32[2, 1326]: both players' hands as the blueprint brings them to a leaf."""
+    """float32[2, 1326]: both players' ranges at a leaf by the blueprint's strategy."""
     tree, ranges = blueprint.tree, np.ones((2, NUM_HANDS), dtype=np.float32)
     buckets = (HAND_CLASS.astype(np.int64), blueprint.cards.buckets(flop).astype(np.int64))
     live = unblocked(flop)
@@ -277,6 +280,6 @@ def _blueprint_ranges(blueprint: Blueprint, leaf: Leaf, flop: Cards) -> F32:
 
 
 def _random_ranges(rng: np.random.Generator) -> F32:
-    """Weights of a random part of all hands."""
+    """Random weights for a random subset of all hands."""
     weights = rng.uniform(0, 1, (2, NUM_HANDS)) * (rng.uniform(0, 1, (2, NUM_HANDS)) < rng.uniform(0.05, 1))
     return weights.astype(np.float32)

@@ -1,14 +1,14 @@
-"""The whole agent on Leduc: how exploitable it is, by how many strategies the opponent may choose from.
+"""Exploitability of the whole agent on Leduc, by the number of strategies the opponent may choose from.
 
-on_tree          chips; the opponent bets what the blueprint's game offers
-off_tree         chips; he may also bet and raise 3 in the first round, where the blueprint knows only 2
-translation      the same for the blueprint with his bets taken for the likest it knows
-blueprint        of the blueprint in its own game
+on_tree          chips; the opponent uses only the bets of the blueprint's game
+off_tree         chips; the opponent may also bet and raise 3 in the first round, where the blueprint has 2
+translation      the same for the blueprint, with off-tree bets translated to the nearest it has
+blueprint        exploitability of the blueprint in its own game
 
-The agent is played out exactly: each of its decisions in the first round is a depth-limited solve from before
-the opponent's last action, with ranges by Bayes' rule; after the board card the rest is solved to its end.
-All its decisions together are a strategy of the full game, and a best response to it gives the figure: the
-mean over both seats of what the best response wins beyond the value of the game.
+The agent's strategy is computed exactly: each of its decisions in the first round is a depth-limited solve
+from before the opponent's last action, with ranges by Bayes' rule; after the board card the rest is solved to
+the end. All its decisions together are a strategy of the full game. The figure is its exploitability: the
+mean over both seats of what a best response wins beyond the value of the game.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MAX_RAISES = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
-    """What the agent plays with: everything a decision needs besides the state."""
+    """Everything a decision of the agent needs besides the state."""
 
     known: Game
     """The blueprint's game."""
@@ -62,13 +62,19 @@ def main(argv: list[str]) -> int:
         type=_counts,
         default=(1, 2, 4, 8),
         metavar="N,N",
-        help="of the opponent (default: 1,2,4,8)",
+        help="numbers of strategies of the opponent (default: 1,2,4,8)",
     )
     parser.add_argument(
-        "--iterations", type=whole_number(), default=2000, help="of each solve (default: %(default)s)"
+        "--iterations",
+        type=whole_number(),
+        default=2000,
+        help="iterations of each solve (default: %(default)s)",
     )
     parser.add_argument(
-        "--blueprint", type=whole_number(), default=2000, help="its iterations (default: %(default)s)"
+        "--blueprint",
+        type=whole_number(),
+        default=2000,
+        help="iterations of the blueprint (default: %(default)s)",
     )
     args = parser.parse_args(argv)
     figures = measure(list(args.strategies), args.iterations, args.blueprint)
@@ -110,14 +116,14 @@ def measure(counts: list[int], iterations: int, blueprint_iterations: int) -> di
 
 
 def game_value(game: Game) -> float:
-    """What the first player wins in equilibrium, in chips."""
+    """The value of the game to the first player, in chips."""
     solver = Solver(game)
     solver.run(5_000)
     return solver.quality().values[0]
 
 
 def exploitability(game: Game, tables: list[F32], value: float) -> float:
-    """Mean of what best responses win beyond the game's value; `tables[p]` holds player p's strategies."""
+    """The mean gain of best responses over the game's value; `tables[p]` holds player p's strategies."""
     engine = Engine(game)
     gains = []
     for player in range(2):
@@ -129,7 +135,7 @@ def exploitability(game: Game, tables: list[F32], value: float) -> float:
 
 
 def play_everything(setting: Setting) -> F32:
-    """float32[table size]: what the agent does at every decision of the real game, in one seat."""
+    """float32[table size]: the agent's strategy at every decision of the real game, in one seat."""
     table = np.zeros(setting.real.table_size, dtype=np.float32)
     play, start = _Play(setting, table), LimitState()
     ranges = setting.real.ranges.copy()
@@ -142,11 +148,11 @@ def play_everything(setting: Setting) -> F32:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Solved:
-    """A depth-limited subgame after its solution."""
+    """A solved depth-limited subgame."""
 
     solution: Solution
     here: int
-    """Node of our decision."""
+    """The node of our decision."""
     values: F32
     """float32[L, K, B, H, H]: of its leaves."""
 
@@ -155,9 +161,9 @@ class _Solved:
         return self.solution.game.tree
 
     def alternatives(self, leaf: int, reach: F32) -> F32:
-        """float32[B, H]: what the chooser gets with each hand on each board after a leaf.
+        """float32[B, H]: the chooser's values with each hand on each board after a leaf.
 
-        He goes on with the strategy that is best for him over all boards against our range float32[H].
+        The chooser continues with its best strategy over all boards against our range float32[H].
         """
         values = self.values[_leaves(self.tree).index(leaf)]
         gets = -np.einsum("kbij,i->kbj", values, reach)
@@ -168,13 +174,13 @@ class _Solved:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Play:
-    """The recursion over all public histories of the real game."""
+    """Recursion over all public histories of the real game."""
 
     setting: Setting
     table: F32
 
     def our_turn(self, node: int, state: LimitState, root: LimitState, ranges: F32, path: int | None) -> None:
-        """Decide, and follow every action that is ever taken.
+        """Make our decision and follow every action with positive probability.
 
         root, ranges  before the opponent's last action `path`, which is None if we act first
         """
@@ -201,7 +207,7 @@ class _Play:
     def their_turn(
         self, node: int, state: LimitState, ranges: F32, solved: _Solved | None, here: int
     ) -> None:
-        """Everything the opponent can do; his call leads on from node `here` of our last solution."""
+        """Follow all actions of the opponent; a call continues from node `here` of our last solution."""
         tree = self.setting.real.tree
         for child in tree.children_of(node).tolist():
             action = int(tree.action[child])
@@ -215,7 +221,7 @@ class _Play:
     def _solve(
         self, node: int, state: LimitState, root: LimitState, ranges: F32, path: int | None
     ) -> _Solved:
-        """The depth-limited subgame of a decision."""
+        """Solve the depth-limited subgame of a decision."""
         setting, real = self.setting, self.setting.real.tree
         usual = limit_sizes(KNOWN_BETS, MAX_RAISES)
         taken = state.spent[root.actor] - root.spent[1 - root.actor] if path else 0
@@ -240,7 +246,7 @@ class _Play:
         return _Solved(solver.solution(), tree.find(() if path is None else (path,)), values)
 
     def _second_round(self, chance: int, ranges: F32, solved: _Solved, leaf: int) -> None:
-        """Solve what follows to its end on every board, safely: the opponent may take what he had instead."""
+        """Solve the second round on every board, safely: the opponent may take its earlier values instead."""
         real, player = self.setting.real, self.setting.player
         first = int(real.tree.children_of(chance)[0])
         tree = cut_tree(real.tree, first)
@@ -258,7 +264,7 @@ class _Play:
                 self._write(first + int(node), board, tree.actions_of(int(node)), strategy)
 
     def _write(self, node: int, board: int, codes: tuple[int, ...], strategy: F32) -> None:
-        """Put a strategy into the table; what the agent does not consider it never does."""
+        """Write a strategy into the table; actions the agent does not consider get probability 0."""
         game = self.setting.real
         start = int(game.boards.table[board]) + int(game.tree.action_row[node]) * game.stride
         for row, action in enumerate(game.tree.actions_of(node)):
@@ -268,7 +274,7 @@ class _Play:
 
 
 def translate(known: Game, real: Game, blueprint: F32) -> F32:
-    """The blueprint in the real game: every raise is taken for the one it knows."""
+    """The blueprint in the real game: every raise is translated to the one it has."""
     table = np.zeros(real.table_size, dtype=np.float32)
     nodes = {_shape(known.tree, n): n for n in np.flatnonzero(known.tree.kind == DECISION).tolist()}
     solution = Solution(known, blueprint, 0)
@@ -281,7 +287,7 @@ def translate(known: Game, real: Game, blueprint: F32) -> F32:
             seen: set[str] = set()
             for row, code in enumerate(real.tree.actions_of(node)):
                 letter = _letter(code)
-                if letter not in seen:  # of several sizes it makes the first, the one it knows
+                if letter not in seen:  # of several sizes it uses the first, the one it has
                     at = start + row * real.stride
                     table[at : at + real.num_hands] = strategy[kinds.index(letter)]
                 seen.add(letter)
@@ -315,7 +321,7 @@ def _leaves(tree: Tree) -> list[int]:
 
 
 def _stake(tree: Tree, node: int) -> float:
-    """What each player has put in at a leaf of the first round."""
+    """Chips each player has put in at a leaf of the first round."""
     while node > 0:
         if tree.action[node] > CALL_ACTION:
             return float(tree.action[node])
@@ -324,7 +330,7 @@ def _stake(tree: Tree, node: int) -> float:
 
 
 def _alive(ranges: F32) -> F32:
-    """No range is ever empty: see `solver.nested`."""
+    """Make sure that no range is empty: see `solver.nested`."""
     largest = np.maximum(ranges.max(axis=1, keepdims=True), 1e-30)
     alive: F32 = np.maximum(ranges / largest, LEAST_SHARE).astype(np.float32)
     return alive

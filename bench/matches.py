@@ -1,11 +1,11 @@
-"""Matches of the agent through the whole daemon, on our dealer or another one: time kept, all legal.
+"""Matches of the agent through the whole daemon, on our dealer or another one: time limits and legality.
 
-warnings          of the dealers: bad lines, illegal actions
+warnings          warnings of the dealers: bad lines, illegal actions
 timeouts          matches that a dealer ended because the daemon was late
-lost_hands        hands that the dealers have finished and the daemon's books do not know, or know otherwise
-seconds_per_hand  of the slowest match, from the dealer's line to our reply; `budget` is what it may be
+lost_hands        hands finished by the dealers that are missing or different in the daemon's results
+seconds_per_hand  of the slowest match, from the dealer's line to our reply; `budget` is the limit
 
-The dealers allow `--budget` seconds per hand over the match, and no more than `--slack` besides.
+The dealers allow `--budget` seconds per hand over the match, plus `--slack`.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ _ENDED = ("finished", "dealer_gone", "stopped", "failed")
 
 
 def main(argv: list[str]) -> int:
-    """Measure; one line, JSON on request; exit status 1 if something went wrong."""
+    """Measure and print; exit status 1 if there were warnings, timeouts or lost hands."""
     parser = argparse.ArgumentParser(
         prog="fathom bench matches", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
     add("--json", action="store_true", help="print one JSON line")
-    add("--hands", type=whole_number(), default=1000, help="of each match (default: %(default)s)")
-    add("--matches", type=whole_number(), default=1, help="at once (default: %(default)s)")
+    add("--hands", type=whole_number(), default=1000, help="hands of each match (default: %(default)s)")
+    add("--matches", type=whole_number(), default=1, help="concurrent matches (default: %(default)s)")
     add("--budget", type=positive_number, default=0.5, help="seconds per hand (default: %(default)s)")
     add(
         "--slack",
         type=number_from_zero,
         default=0.0,
-        help="seconds per hand the dealer allows besides (default: 0)",
+        help="additional seconds per hand that the dealer allows (default: 0)",
     )
-    add("--workers", type=whole_number(), default=4, help="default: %(default)s")
-    add("--blueprint", default="", metavar="FILE", help="default: as `fathom serve`")
-    add("--policy", default="random", help="how the opponent plays (default: %(default)s)")
-    add("--seed", type=whole_number(0), default=1, help="of the cards (default: 1)")
+    add("--workers", type=whole_number(), default=4, help="workers of the daemon (default: %(default)s)")
+    add("--blueprint", default="", metavar="FILE", help="blueprint file (default: as `fathom serve`)")
+    add("--policy", default="random", help="policy of the opponent (default: %(default)s)")
+    add("--seed", type=whole_number(0), default=1, help="seed of the cards (default: 1)")
     add(
         "--reference",
         default=os.environ.get("FATHOM_REFERENCE_DEALER", ""),
@@ -63,7 +63,7 @@ def main(argv: list[str]) -> int:
 
 
 def measure(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Play all matches side by side and compare the books."""
+    """Play all matches concurrently and compare the results of dealers and daemon."""
     words = ["--workers", str(args.workers), "--budget", str(args.budget)]
     words += ["--set", f"store.path={folder / 'hands.sqlite'}"]
     words += ["--blueprint", args.blueprint] if args.blueprint else []

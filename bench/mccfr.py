@@ -1,16 +1,16 @@
-"""How fast the blueprint trainer is: deals dealt, walked for both players, and learned from.
+"""Speed of the blueprint trainer (Monte Carlo CFR).
 
-traversals_per_s     walks of one deal for one player
+traversals_per_s     traversals of one deal for one player
 nodes_per_s          nodes visited in them, terminal nodes included
-nodes_per_cpu_s      the same per second of processor time: what a busy machine does not change
-deals_per_s          how fast one thread deals: cards, buckets of all rounds, who wins
-nodes_per_traversal  how far a walk goes
-speedup              with several threads: their nodes_per_s over that of one, on the same tables, turn about;
-                     the best of each, so that what else the machine does counts little
+nodes_per_cpu_s      the same per second of CPU time, which other load does not change
+deals_per_s          deals per second of one thread: cards, buckets of all rounds, winner
+nodes_per_traversal  nodes visited per traversal
+speedup              with several threads: their nodes_per_s over that of one thread, on the same tables, in
+                     alternation; the best of each, to reduce the influence of other load
 
-Real cards, tables of full size, averaging on and pruning off. The figure is taken after a warm-up, when
-strategies have become uneven and memory, not the cache, answers. Buckets come from the strength of what a
-hand has made so far, in tables as large as the real ones, which take a minute longer to build: --clustered.
+Real cards, full-size tables, averaging on and pruning off. Measured after a warm-up, when strategies are no
+longer uniform and memory accesses miss the caches. Buckets come from the current strength of a hand, in
+tables as large as the real ones; --clustered uses the real ones, which take a minute longer to build.
 """
 
 from __future__ import annotations
@@ -48,23 +48,23 @@ def main(argv: list[str]) -> int:
     """Measure and print; exit status 0."""
     parser = argparse.ArgumentParser(prog="fathom bench mccfr", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--threads", type=whole_number(), default=1, help="default: %(default)s")
+    parser.add_argument("--threads", type=whole_number(), default=1, help="threads (default: %(default)s)")
     parser.add_argument("--preset", default="default", help="tiny, default or paper (default: %(default)s)")
     parser.add_argument(
-        "--seconds", type=positive_number, default=10.0, help="to measure (default: %(default)s)"
+        "--seconds", type=positive_number, default=10.0, help="seconds to measure (default: %(default)s)"
     )
     parser.add_argument(
-        "--warm-up", type=positive_number, default=20.0, help="seconds before (default: %(default)s)"
+        "--warm-up", type=positive_number, default=20.0, help="seconds of warm-up (default: %(default)s)"
     )
     buckets = parser.add_mutually_exclusive_group()
-    buckets.add_argument("--clustered", action="store_true", help="with the preset's own buckets")
+    buckets.add_argument("--clustered", action="store_true", help="use the preset's own buckets")
     buckets.add_argument(
         "--buckets",
         type=whole_number(1, BLOCKED - 1),
         metavar="N",
-        help="of each round after the first, instead",
+        help="use N buckets on each round after the first",
     )
-    parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="seed (default: %(default)s)")
     args = parser.parse_args(argv)
     figures = _measure(args)
     print_figures(figures, args.json)
@@ -116,7 +116,9 @@ def _speedup(trainer: Trainer) -> float:
     alone = Trainer(trainer.game, trainer.dealer, trainer.plan)
     alone.regret, alone.sums = trainer.regret, trainer.sums
     rates: dict[Trainer, list[float]] = {trainer: [], alone: []}
-    trainer.plan = alone.plan = replace(trainer.plan, slice_batches=16)  # short: one of them is undisturbed
+    trainer.plan = alone.plan = replace(
+        trainer.plan, slice_batches=16
+    )  # short runs, of which at least one is undisturbed
     for _ in range(20):
         for one, found in rates.items():
             seconds, nodes = one.seconds, one.nodes_visited
@@ -127,7 +129,7 @@ def _speedup(trainer: Trainer) -> float:
 
 
 def _strength_tables(num_buckets: tuple[int, ...]) -> BucketTables:
-    """Buckets by the share of all seven-card hands that are weaker than what the hand has made so far."""
+    """Buckets by the share of all seven-card hands that are weaker than the current hand."""
     shares = np.cumsum(strength_counts()) / 133_784_561
 
     def table(num_cards: int, count: int) -> U16:

@@ -1,19 +1,19 @@
-"""Opponents who bet every size on every street always get a solved, legal answer.
+"""Legality and validity of the agent's answers to bets of any size on every street.
 
-Random hands in which the opponent, whenever it is his turn and chance has it, raises by something between the
-least the rules allow and five pots, log-uniform. The agent solves with a few iterations, so its answers are
-rough; they must be answers all the same. Half the time it would fold it calls instead, to see later streets.
+Random hands in which the opponent, at random decisions, raises by an amount between the minimum raise and
+five pots, log-uniform. The agent solves with a few iterations: its answers are rough, but must be valid. It
+calls instead of half of its folds, to reach later streets.
 
-decisions        the agent's, by street
-bets             the opponent's, by street; smallest and largest as parts of the pot after calling
-looked_up        decisions before the flop that were not solved: nobody had bet what the blueprint does not
-                 have, or it has no table of values for the first round
-unsolved         all others that were not solved
-illegal          actions offered that the rules forbid, or offered twice
-bad_strategies   strategies that are no probabilities for every possible hand
-bad_ranges       ranges empty, negative or NaN, or for which the two players cannot hold hands together
-different        decisions that came out otherwise when another agent was asked the same again
-asked_twice      decisions that were asked again
+decisions        the agent's decisions, by street
+bets             the opponent's bets, by street; smallest and largest as fractions of the pot after calling
+looked_up        decisions before the flop that were not solved: no bet was off the blueprint's tree, or the
+                 blueprint has no table of values for the first round
+unsolved         other decisions that were not solved
+illegal          illegal or repeated actions in a strategy
+bad_strategies   strategies that are not a probability distribution for every possible hand
+bad_ranges       ranges that are empty, negative or NaN, or incompatible between the two players
+different        decisions with a different result when another agent was given the same decision
+asked_twice      decisions that were repeated with another agent
 errors           hands that ended in an exception
 
 Exit status 1 unless all of unsolved .. different and errors are 0.
@@ -58,15 +58,15 @@ STREETS = ("preflop", "flop", "turn", "river")
 FAULTS = ("unsolved", "illegal", "bad_strategies", "bad_ranges", "different", "errors")
 
 _LARGEST_BET = 5.0
-"""Of the opponent, as a part of the pot after calling."""
+"""Largest bet of the opponent, as a fraction of the pot after calling."""
 _BET_CHANCE = 0.55
 _BLOCK = 20
-"""Hands of one job."""
+"""Hands per job."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was seen."""
+    """Counts of decisions, bets and faults."""
 
     counts: Counter[str] = field(default_factory=Counter)
     sizes: dict[str, list[float]] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Tally:
     messages: list[str] = field(default_factory=list)
 
     def blame(self, fault: str, where: str) -> None:
-        """Count a fault and say where it was."""
+        """Count a fault and record where it was."""
         self.counts[fault] += 1
         self.messages.append(f"{fault}: {where}")
 
@@ -85,7 +85,7 @@ class Tally:
         self.sizes[street] = [min(low, size), max(high, size)]
 
     def add(self, other: Tally) -> None:
-        """Take over what another one saw."""
+        """Add the counts of another tally."""
         self.counts.update(other.counts)
         self.messages += other.messages
         for street, (low, high) in other.sizes.items():
@@ -94,26 +94,29 @@ class Tally:
 
 
 def main(argv: list[str]) -> int:
-    """Play, print, and fail on any fault."""
+    """Play and print; exit status 1 on any fault."""
     parser = argparse.ArgumentParser(prog="fathom bench offtree", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--blueprint", type=Path, help="default: the one that comes with Fathom")
-    parser.add_argument("--hands", type=whole_number(), default=2000, help="default: %(default)s")
+    parser.add_argument("--blueprint", type=Path, help="blueprint file (default: the default blueprint)")
+    parser.add_argument("--hands", type=whole_number(), default=2000, help="hands (default: %(default)s)")
     parser.add_argument(
-        "--iterations", type=whole_number(), default=3, help="of flop solves (default: %(default)s)"
+        "--iterations",
+        type=whole_number(),
+        default=3,
+        help="iterations of flop solves (default: %(default)s)",
     )
     parser.add_argument(
-        "--again", type=float, default=0.1, help="share of decisions asked twice (default: %(default)s)"
+        "--again", type=float, default=0.1, help="share of decisions to repeat (default: %(default)s)"
     )
-    parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="seed (default: %(default)s)")
     parser.add_argument(
-        "--processes", type=whole_number(), default=usable_cores(), help="default: %(default)s"
+        "--processes", type=whole_number(), default=usable_cores(), help="processes (default: %(default)s)"
     )
     args = parser.parse_args(argv)
     if not 0 <= args.again <= 1:
         parser.error(f"--again {args.again:g}: write a share between 0 and 1")
     path = args.blueprint or default_blueprint_path()
-    open_blueprint(path)  # unpacks it once, and refuses what is none
+    open_blueprint(path)  # unpacks the file once, and raises an error for an invalid one
     started = time.perf_counter()
     work = partial(_play_block, path, args.iterations, args.again, args.seed)
     blocks = [range(n, min(n + _BLOCK, args.hands)) for n in range(0, args.hands, _BLOCK)]
@@ -151,9 +154,9 @@ def main(argv: list[str]) -> int:
 
 
 def play_hand(agent: Agent, other: Agent, rng: Random, again: float, tally: Tally) -> None:
-    """One hand against bets of any size.
+    """Play one hand against bets of any size.
 
-    other  answers again what the first was asked
+    other  agent for repeated decisions
     """
     betting = start(agent.blueprint.definition)
     deal, seed, seat = tuple(rng.sample(range(NUM_CARDS), 5)), rng.getrandbits(62), rng.randrange(2)
@@ -177,14 +180,14 @@ def play_hand(agent: Agent, other: Agent, rng: Random, again: float, tally: Tall
             if not _sound(context.ranges):
                 tally.blame("bad_ranges", f"after {action}, {_where(betting, board)}")
             betting = betting.apply(action)
-    except Exception:  # any at all is what we are looking for
+    except Exception:  # any exception is a failure
         tally.blame("errors", f"{_where(betting, deal)}\n{traceback.format_exc()}")
 
 
 def examine(decision: Decision, tally: Tally, may_look_up: bool = False) -> None:
-    """Look at a decision for everything that must hold.
+    """Check everything that must hold for a decision.
 
-    may_look_up  the blueprint has an answer of its own, or nobody has another
+    may_look_up  the decision may come from the blueprint instead of a solve
     """
     betting, strategy = decision.betting, decision.strategy
     where = _where(betting, decision.board)
@@ -204,7 +207,7 @@ def examine(decision: Decision, tally: Tally, may_look_up: bool = False) -> None
 
 
 def _may_look_up(blueprint: Blueprint, betting: BettingState) -> bool:
-    """Whether a decision is of the first round, and the blueprint has all its bets or no table for others."""
+    """Whether a decision is pre-flop, and the blueprint has all its bets or has no table of values."""
     if betting.round_index > PREFLOP:
         return False
     codes = [action_code(action) for actions in betting.actions for action in actions]
@@ -224,7 +227,7 @@ def _play_block(path: Path, iterations: int, again: float, seed: int, block: ran
 
 
 def _opponents_action(betting: BettingState, rng: Random, tally: Tally) -> Action:
-    """A bet of any size, or a call."""
+    """Draw a bet of any size, or a call."""
     bounds = betting.raise_bounds()
     if bounds is None or rng.random() > _BET_CHANCE:
         return CALL
@@ -237,7 +240,7 @@ def _opponents_action(betting: BettingState, rng: Random, tally: Tally) -> Actio
 
 
 def _agents_action(decision: Decision, rng: Random) -> Action:
-    """As one of its hands plays; folds are called half of the time."""
+    """Sample an action with a random hand; half of the folds become calls."""
     weights = decision.ranges[decision.betting.actor] * unblocked(decision.board)
     hand = rng.choices(range(len(weights)), weights.tolist())[0]
     action = decision.strategy.draw(hand, rng)
@@ -253,7 +256,7 @@ def _same(first: Decision, second: Decision) -> bool:
 
 
 def _sound(ranges: F32) -> bool:
-    """Whether two players can hold hands of these ranges."""
+    """Whether both ranges are valid and contain compatible hands."""
     if not np.isfinite(ranges).all() or (ranges < 0).any():
         return False
     met = unblocked_weight(HAND_CARDS.astype(np.int64), ranges[0])

@@ -1,16 +1,16 @@
-"""How good the decisions are that are played: what each loses against an opponent who responds, without luck.
+"""Quality of decisions in play: the loss of each against an opponent who responds, without sampling noise.
 
 Recorded decisions (`bench/_play_spots.py`: 200 big blinds, single-raised, limped and re-raised pots, both
 positions, bets in and off the blueprint's tree, flop, turn and river) are made by the blueprint, by the agent
-with flops looked up (`offtree`) and by the agent as it is (`solve`), the latter with the time that it has for
-them by its clock. Then the loss of each strategy is found by long solves (`bench/_play_loss.py`).
+with flops looked up (`offtree`) and by the agent with flops solved (`solve`), the latter with the time that
+its clock allows. Then long solves measure the loss of each strategy (`bench/_play_loss.py`).
 
-loss_pct       % of pot lost for each time the decision is met: mean over the spots
-worst_pct      likewise, of the worst spot
+loss_pct       % of pot lost per time the decision is reached: mean over the spots
+worst_pct      the same for the worst spot
 by_street      mean on flop, turn and river
-distance_pct   how much of the range folds, calls or raises otherwise than in the reference
-iterations     mean; seconds: mean a decision took
-itself_pct     loss_pct of the reference's own strategy: how far off the figures may be
+distance_pct   % of the range that folds, calls or raises differently from the reference
+iterations     mean number; seconds: mean time per decision
+itself_pct     loss_pct of the reference's own strategy: the possible error of the figures
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ BUDGETS = "0.5,1,2.5,7,20"
 STREETS = ("pre-flop", "flop", "turn", "river")
 _BLUEPRINT, _ITSELF = "blueprint", "itself"
 _OTHER_RUN_OUTS = 1_000_000
-"""Seeds of references begin there: nobody is judged by the cards that taught him."""
+"""First seed of references, so that no strategy is measured on the run-outs it was solved with."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """What somebody does at a spot."""
+    """A player's strategy at a spot."""
 
     who: str
     strategy: RangeStrategy
@@ -69,35 +69,45 @@ def main(argv: list[str]) -> int:
         prog="fathom bench play", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--blueprint", type=Path, help="default: the one that comes with Fathom")
-    parser.add_argument("--budgets", default=BUDGETS, help="seconds for a hand (default: %(default)s)")
+    parser.add_argument("--blueprint", type=Path, help="blueprint file (default: the default blueprint)")
+    parser.add_argument("--budgets", default=BUDGETS, help="seconds per hand (default: %(default)s)")
     parser.add_argument(
-        "--threads", type=whole_number(), default=2, help="of a decision (default: %(default)s)"
+        "--threads", type=whole_number(), default=2, help="threads per decision (default: %(default)s)"
     )
-    parser.add_argument("--spots", default="", metavar="TEXT", help="only those whose name contains it")
+    parser.add_argument("--spots", default="", metavar="TEXT", help="only spots whose name contains TEXT")
     parser.add_argument(
-        "--iterations", type=whole_number(), default=1500, help="of references (default: %(default)s)"
+        "--iterations",
+        type=whole_number(),
+        default=1500,
+        help="iterations of references (default: %(default)s)",
     )
     parser.add_argument(
         "--references",
         type=whole_number(),
         default=1,
         metavar="N",
-        help="of each flop, with other run-outs; losses are means over them (default: %(default)s)",
+        help="references per flop, with different run-outs, to average losses over (default: %(default)s)",
     )
-    parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
-    parser.add_argument("--fresh", action="store_true", help="a new process for every decision of the agent")
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="seed (default: %(default)s)")
+    parser.add_argument("--fresh", action="store_true", help="make every decision in a new process")
     parser.add_argument(
-        "--busy", type=whole_number(0), default=0, metavar="N", help="other processes that compute meanwhile"
+        "--busy",
+        type=whole_number(0),
+        default=0,
+        metavar="N",
+        help="processes that load the machine meanwhile",
     )
     parser.add_argument(
         "--workers", type=whole_number(), default=os.cpu_count() or 1,
-        help="processes that find losses (default: %(default)s)",
+        help="processes that measure losses (default: %(default)s)",
     )  # fmt: skip
+    parser.add_argument("--details", type=Path, metavar="FILE", help="write a JSON line per answer to FILE")
     parser.add_argument(
-        "--details", type=Path, metavar="FILE", help="write a JSON line for every answer there"
+        "--record",
+        type=Path,
+        metavar="FILE",
+        help="recompute the spots' contexts, write them to FILE and exit",
     )
-    parser.add_argument("--record", type=Path, metavar="FILE", help="solve what leads to the spots anew")
     parser.add_argument("--decide", type=int, help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     path = args.blueprint or default_blueprint_path()
@@ -115,7 +125,7 @@ def main(argv: list[str]) -> int:
     chosen = [i for i, spot in enumerate(spots) if args.spots in spot.name]
     if not chosen:
         names = ", ".join(spot.name for spot in spots)
-        parser.error(f"--spots {args.spots}: no spot has that in its name; there are {names}")
+        parser.error(f"--spots {args.spots}: no spot has this text in its name: choose from {names}")
     started = time.perf_counter()
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(args.busy)]
     try:
@@ -148,7 +158,7 @@ def solved(
     blueprint: Blueprint, spot: Spot, budget: float, threads: int, seed: int, flop: str = "solve",
     agent: Agent | None = None,
 ) -> Answer:  # fmt: skip
-    """What the agent does, with the time that its clock leaves for the decision in a first hand."""
+    """The agent's answer, with the time its clock allows for the decision in a first hand."""
     agent = agent or Agent(blueprint, make_settings(budget, threads=threads, flop=flop))
     clock = MatchClock(budget)
     clock.start_hand()
@@ -177,7 +187,7 @@ def _answers(
 
 
 def _looked_up(blueprint: Blueprint, spot: Spot) -> Answer:
-    """The blueprint's strategy, bets that it does not have translated."""
+    """The blueprint's strategy, with off-tree bets translated."""
     player = BlueprintPlayer(_BLUEPRINT, blueprint)
     return Answer(_BLUEPRINT, player.in_public().strategy(spot.betting, spot.board))
 
@@ -194,7 +204,7 @@ def _in_a_new_process(i: int, budget: float, args: argparse.Namespace) -> Answer
 
 
 def _tell(answer: Answer) -> str:
-    """For whoever started this process."""
+    """Encode an answer for the parent process."""
     strategy = answer.strategy
     return json.dumps(
         {
@@ -208,7 +218,7 @@ def _tell(answer: Answer) -> str:
 
 
 def _losses(task: tuple[Path, Spot, list[Answer], int, range]) -> list[dict[str, object]]:
-    """A row for each answer at a spot; runs in a process of its own."""
+    """Compute a row for each answer at a spot, in a separate process."""
     path, spot, answers, iterations, seeds = task
     if spot.betting.round_index > FLOP:
         seeds = seeds[:1]  # nothing is sampled

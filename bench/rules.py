@@ -1,7 +1,7 @@
-"""Random hands by our rules and by others', compared at every step.
+"""Comparison of our rules with OpenSpiel and PokerKit on random hands.
 
-At every decision the actor, the legality of folding and every legal raise must agree, and at the end the
-chips won. OpenSpiel judges all hands, PokerKit the first few (it is slow); both must be installed
+At every decision the actor, the legality of folding and all legal raises must agree, and at the end the chips
+won. OpenSpiel checks all hands, PokerKit the first few (it is slow). Both must be installed
 (`pip install '.[dev]'`).
 """
 
@@ -46,18 +46,18 @@ GAMES: dict[str, GameDefinition] = {
     "kuhn": KUHN,
     "leduc": LEDUC,
 }
-_HUNL_SHARE = 0.4  # of all hands; the other games share the rest
+_HUNL_SHARE = 0.4  # share of all hands; the other games share the rest
 _POKERKIT_GAMES = frozenset({
     "hunl", "hunl 20 big blinds", "hunl odd blinds", "hunl uneven stacks", "hunl big blind short",
     "hunl big blind all-in", "hunl deep", "limit four raises",
 })  # fmt: skip
 QUICK = ("--hands", "10000", "--pokerkit", "200")
-_DEVIATION = 0.1  # a war that never ends otherwise is the same war every time
+_DEVIATION = 0.1  # probability of a random action, so that not all raising wars are the same
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a run of hands came to."""
+    """The result of a run of hands."""
 
     hands: int
     decisions: int
@@ -66,32 +66,32 @@ class Tally:
 
 
 def main(argv: list[str]) -> int:
-    """Compare, print, and fail on any disagreement."""
+    """Compare and print; exit status 1 on any disagreement."""
     parser = argparse.ArgumentParser(prog="fathom bench rules", description=__doc__.splitlines()[0])
     parser.add_argument(
         "--hands",
         type=whole_number(),
         default=100_000,
-        help="hands judged by OpenSpiel (default: %(default)s)",
+        help="hands to compare with OpenSpiel (default: %(default)s)",
     )
     parser.add_argument(
         "--pokerkit",
         type=int,
         default=2_000,
-        help="of these, hands judged by PokerKit too (default: %(default)s)",
+        help="of these, hands to compare with PokerKit too (default: %(default)s)",
     )
     parser.add_argument(
-        "--seed", type=whole_number(0), default=1, help="of cards and players (default: %(default)s)"
+        "--seed", type=whole_number(0), default=1, help="seed of cards and players (default: %(default)s)"
     )
     parser.add_argument(
-        "--processes", type=whole_number(), default=usable_cores(), help="default: %(default)s"
+        "--processes", type=whole_number(), default=usable_cores(), help="processes (default: %(default)s)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
     try:
         importlib.import_module("bench._oracles")
     except ImportError as error:
-        parser.error(f"{error}: pip install '.[dev]' brings the oracles")
+        parser.error(f"{error}: install OpenSpiel and PokerKit with pip install '.[dev]'")
     began = time.perf_counter()
     tally = compare(args.hands, args.pokerkit, args.seed, args.processes)
     result = {
@@ -131,7 +131,7 @@ def _sum_up(tallies: Iterator[Tally]) -> Tally:
 
 
 def _compare_block(indices: range, seed: int, pokerkit_hands: int) -> Tally:
-    from bench._oracles import PokerKitHand  # noqa: PLC0415 - needs packages that only developers have
+    from bench._oracles import PokerKitHand  # noqa: PLC0415 - needs development dependencies
 
     decisions = judged_by_pokerkit = 0
     disagreements: list[str] = []
@@ -152,7 +152,7 @@ def _compare_block(indices: range, seed: int, pokerkit_hands: int) -> Tally:
 
 
 def compare_hand(state: HandState, oracles: list[Oracle], rng: Random) -> tuple[int, str | None]:
-    """Play one hand with random habits: decisions made, and the first thing that differs."""
+    """Play one hand with a random policy; returns the number of decisions and the first difference."""
     from bench._oracles import legal  # noqa: PLC0415
 
     policies = [_pick_policy(rng), _pick_policy(rng)]
@@ -185,7 +185,7 @@ def compare_hand(state: HandState, oracles: list[Oracle], rng: Random) -> tuple[
 
 
 def deal(definition: GameDefinition, rng: Random) -> HandState:
-    """A fresh hand with every card known."""
+    """Deal a new hand with every card known."""
     per_hand = definition.num_hole_cards
     cards = tuple(rng.sample(sorted(definition.deck), 2 * per_hand + sum(definition.board_cards)))
     hole = cards[:per_hand], cards[per_hand : 2 * per_hand]

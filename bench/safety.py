@@ -1,16 +1,16 @@
-"""Whether solving rivers again is safe: exploitability in the turn game before and after, exact.
+"""Safety of re-solving rivers: exact exploitability in the turn game before and after.
 
-Random turn spots are solved coarsely. Then every river subgame is solved again for both players, the answers
-are put into the turn strategies, and the exploitability of the whole is measured in per cent of the pot.
+Random turn spots are solved coarsely. Then every river subgame is re-solved for both players, the results are
+inserted into the turn strategies, and the exploitability of the whole is measured in % of the pot.
 
-before_pct         of the coarse turn solution, mean over spots
-unsafe_pct         after solving rivers from both ranges
+before_pct         exploitability of the coarse turn solution, mean over spots
+unsafe_pct         after unsafe re-solving from both ranges
 resolve_pct        with the resolving gadget
 reach_pct          with the gadget and gifts (Reach)
-agent_pct          as the agent does it: expected values as alternatives, gifts, the opponent's range by
+agent_pct          as the agent re-solves: expected values as alternatives, gifts, the opponent's range by
                    Bayes' rule, four fifths of which enter without a choice
-*_worst_change_pct the largest rise over `before` of any spot (negative: all fell)
-*_worse            spots that rose by more than `tolerance_pct`
+*_worst_change_pct the largest increase over `before` of any spot (negative: all decreased)
+*_worse            spots that increased by more than `tolerance_pct`
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ QUICK = ("--spots", "5")
 METHODS = ("unsafe", "resolve", "reach", "agent")
 POT = 100
 _KEPT = np.float32(1e-4)
-"""Of every hand, whatever a solution says of it."""
+"""Share of every hand that stays in the opponent's range, even if the solution never plays it."""
 MENUS = ("100%, a | a", "a", "50%, a | a", "75% | a")
 
 
@@ -64,9 +64,12 @@ def main(argv: list[str]) -> int:
         "--fine", type=whole_number(), default=300, help="river iterations (default: %(default)s)"
     )
     parser.add_argument(
-        "--tolerance", type=positive_number, default=0.02, help="%% of the pot (default: %(default)s)"
+        "--tolerance",
+        type=positive_number,
+        default=0.02,
+        help="allowed increase in %% of the pot (default: %(default)s)",
     )
-    parser.add_argument("--verbose", action="store_true", help="a line per spot on stderr")
+    parser.add_argument("--verbose", action="store_true", help="print a line per spot on stderr")
     args = parser.parse_args(argv)
     started = time.perf_counter()
     rows = []
@@ -85,7 +88,7 @@ def main(argv: list[str]) -> int:
 
 
 def _summary(rows: F64, tolerance: float) -> dict[str, float]:
-    """Of float64[spots, 1 + methods]: exploitability before and after each method, % of the pot."""
+    """Summarise float64[spots, 1 + methods]: exploitability before and after each method, % of the pot."""
     figures: dict[str, float] = {
         "spots": len(rows),
         "tolerance_pct": tolerance,
@@ -108,7 +111,7 @@ def _measure(spot: int, coarse: int, fine: int) -> list[float]:
 
 
 def random_turn(seed: int) -> Game:
-    """A turn spot: random board, menu and stacks; ranges of random hand classes."""
+    """A random turn spot: board, menu, stacks, and ranges of random hand classes."""
     rng = np.random.default_rng(seed)
     board = tuple([int(card) for card in rng.permutation(NUM_CARDS)[:4]])
     weights = rng.random((2, NUM_CLASSES)) * (rng.random((2, NUM_CLASSES)) < 0.25)
@@ -120,19 +123,19 @@ def random_turn(seed: int) -> Game:
 
 
 def solve_rivers(solution: Solution, engine: Engine, method: str, iterations: int) -> F32:
-    """Average strategies of the turn game after every river subgame was solved again."""
+    """Average strategies of the turn game after every river subgame was re-solved."""
     game, tree = solution.game, solution.game.tree
     combined = replace(solution, average=solution.average.copy())
     roots = [int(n) for n in np.flatnonzero(tree.kind == DECISION) if tree.kind[tree.parent[n]] == CHANCE]
     for node in roots:
-        # Gifts are made on the turn: the same whatever the river card.
+        # Gifts are made on the turn, so they do not depend on the river card.
         payoff = Payoff.EXPECTED if method == "agent" else Payoff.BEST_RESPONSE
         gifts = [path_gifts(solution, node, 1, 1 - player, payoff, engine=engine) for player in range(2)]
         for board in game.boards_of_round(1):
             for player in range(2):
                 try:
                     subgame = _subgame(solution, node, board, player, method, gifts[player])
-                except RangeError:  # the coarse strategies never come here
+                except RangeError:  # the coarse strategies never reach this node
                     continue
                 forced = FORCED if method == "agent" else 0.0
                 solver = subgame.solver(subgame.same_game(solution, node, board), forced=forced)

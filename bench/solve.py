@@ -1,15 +1,15 @@
-"""How fast the exact solver reaches a given exploitability, on fixed spots with all hands in both ranges.
+"""Time of the exact solver to reach a given exploitability, on fixed spots with all hands in both ranges.
 
 cpu_s_to_X          CPU seconds of all threads until exploitability (half of NashConv) is X of the pot
 wall_s_to_0_5pct    wall seconds to 0.5 %
 iterations          to 0.1 % (or the last target reached); iterations_to_X likewise
 ms_per_iteration    CPU time of all threads, mean over the best run; one iteration updates each player once;
                     wall_ms_per_iteration likewise
-speedup             with several threads: wall time of one thread over theirs, the same iterations turn about;
+speedup             with several threads: wall time of one thread over theirs, same iterations in alternation;
                     the median over rounds, and its quartiles as speedup_spread
 memory_mb           tables and working memory of the solve
-value               of the game to the first player, chips net of half the pot, and its exact bracket
-start_s             game, tree and programs built; compile_s: kernels compiled or loaded from disk
+value               value of the game to the first player, chips net of half the pot, and its exact bracket
+start_s             building game, tree and programs; compile_s: compiling or loading kernels
 
 The first run checks exploitability and fixes the iteration counts, which are deterministic; the others run
 the same iterations without checks. Times are the best over the runs, without checks and compilation.
@@ -48,9 +48,9 @@ class Spot:
     check_every: int
     repeats: int
     rounds: int
-    """Of turns between one thread and several,"""
+    """Rounds of alternation between one thread and several."""
     round_iterations: int
-    """and how many iterations each time."""
+    """Iterations per round."""
 
 
 SPOTS = {
@@ -72,15 +72,22 @@ def spot_game(name: str) -> Game:
 def main(argv: list[str]) -> int:
     """Measure and print; exit status 0."""
     parser = argparse.ArgumentParser(prog="fathom bench solve", description=__doc__.splitlines()[0])
-    parser.add_argument("--spot", choices=SPOTS, default="river", help="(default: %(default)s)")
-    parser.add_argument("--threads", type=whole_number(), default=1, help="(default: %(default)s)")
-    parser.add_argument("--variant", choices=VARIANTS, default="default", help="(default: %(default)s)")
+    parser.add_argument("--spot", choices=SPOTS, default="river", help="spot to solve (default: %(default)s)")
+    parser.add_argument("--threads", type=whole_number(), default=1, help="threads (default: %(default)s)")
     parser.add_argument(
-        "--repeats", type=whole_number(0), default=0, help="runs, the best counts (default: by spot)"
+        "--variant", choices=VARIANTS, default="default", help="CFR variant (default: %(default)s)"
     )
-    parser.add_argument("--max-iterations", type=whole_number(), default=5000, help="(default: %(default)s)")
     parser.add_argument(
-        "--target", type=positive_number, default=0.1, help="%% of the pot to stop at (default: 0.1)"
+        "--repeats", type=whole_number(0), default=0, help="runs, of which the best counts (default: by spot)"
+    )
+    parser.add_argument(
+        "--max-iterations", type=whole_number(), default=5000, help="most iterations (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--target",
+        type=positive_number,
+        default=0.1,
+        help="exploitability to stop at, in %% of the pot (default: 0.1)",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     args = parser.parse_args(argv)
@@ -143,7 +150,7 @@ def _warm_up(threads: int) -> float:
 
 
 def _turn_about(spot: Spot, game: Game, threads: int) -> dict[str, object]:
-    """One thread and several by turns, so that a slow moment of the machine meets both."""
+    """Alternate one thread and several, so that other load affects both."""
     solvers = Solver(game), Solver(game, threads=threads)
     ratios = []
     for _ in range(spot.rounds):

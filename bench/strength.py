@@ -1,18 +1,19 @@
-"""How much the agent wins from its own blueprint, with little luck: by line to the flop, corrected by AIVAT.
+"""Win rate of the agent against its own blueprint, with variance reduced by strata and AIVAT.
 
-Agent and blueprint play alike before the flop. So hands that end there add up to nothing over both seats, and
-the lines that reach it have known probabilities and beliefs. For each line hands are dealt from those, played
-in both seats, and corrected; more are played where they tell most per second.
+Agent and blueprint have the same strategy before the flop. So hands that end there cancel over both seats,
+and the lines that reach the flop have known probabilities and beliefs. For each line, hands are dealt from
+the beliefs, played in both seats and corrected by AIVAT; more hands are played on lines where they reduce the
+variance most per second.
 
-mbb, ci95          what the agent wins in mbb/hand of a whole match, and half of the 95 % interval
-hands, seconds     played from the flop on, and how long that took, all workers together
-seconds_per_hand   that the agent thinks per hand of a match, hands that end before the flop included
-p50_s, p99_s       seconds of its decisions after the flop, as often as a match has them
-reach              share of hands that get to the flop
-sd_hand_mbb        of a hand of this measurement: ci95 / 1.96 * sqrt(hands)
-left_out_mbb       lines too rare to be played matter so much, if half of each such pot changed hands
+mbb, ci95          win rate of the agent in mbb/hand of a whole match, and half the width of the 95 % interval
+hands, seconds     hands played from the flop on, and the time for them, summed over workers
+seconds_per_hand   time the agent uses per hand of a match, hands that end before the flop included
+p50_s, p99_s       seconds of its decisions after the flop, weighted by their frequency in a match
+reach              share of hands that reach the flop
+sd_hand_mbb        standard deviation per hand of this measurement: ci95 / 1.96 * sqrt(hands)
+left_out_mbb       possible error from lines too rare to be played, if half of each such pot changed hands
 lines              share of hands, pot, pairs of hands played, their mean and standard deviation (mbb/hand),
-                   and what the line adds to the result, with its margin
+                   and the line's contribution to the result, with its margin
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ QUICK = ("--agent", "agent,iterations=10", "--hands", "40")
 
 _SAY_SECONDS = 10.0
 _GROWTH = 0.75
-"""Standard deviations grow about so with the pot (blueprint against itself, pots of 2 to 54 big blinds)."""
+"""Exponent of the pot in standard deviations (blueprint against itself, pots of 2 to 54 big blinds)."""
 
 Numbers = dict[int, dict[int, LineHand]]
-"""Hands of a line by number and seat."""
+"""The hands of a line, by number and seat."""
 
 
 def main(argv: list[str]) -> int:
@@ -60,7 +61,7 @@ def main(argv: list[str]) -> int:
     )
     parser.add_argument("--agent", default="agent,iterations=60", help="a player (default: %(default)s)")
     parser.add_argument(
-        "--save", type=Path, metavar="FILE.jsonl", help="keep every hand, and go on from there"
+        "--save", type=Path, metavar="FILE.jsonl", help="journal of all hands, to resume from"
     )
     args = parse_options(parser, argv)
     try:
@@ -75,16 +76,20 @@ def main(argv: list[str]) -> int:
 
 
 def parse_options(parser: argparse.ArgumentParser, argv: list[str]) -> argparse.Namespace:
-    """All that `measure` wants but `agent` and `save`, beside what the parser has already."""
+    """Parse the options of `measure` except `agent` and `save`, which the parser has already."""
     parser.add_argument("--json", action="store_true", help="print one JSON line")
-    parser.add_argument("--against", default="blueprint", help="another player (default: %(default)s)")
+    parser.add_argument("--against", default="blueprint", help="opponent of the agent (default: %(default)s)")
     parser.add_argument(
-        "--hands", type=whole_number(), help="stop when so many are in the journal (default: 1000)"
+        "--hands", type=whole_number(), help="stop when the journal has so many hands (default: 1000)"
     )
     parser.add_argument(
-        "--seconds", type=number_from_zero, help="stop after so long, every line having been played twice"
+        "--seconds",
+        type=number_from_zero,
+        help="stop after so many seconds, once every line was played twice",
     )
-    parser.add_argument("--seed", type=whole_number(0), default=1, help="default: %(default)s")
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=1, help="seed of the deals (default: %(default)s)"
+    )
     parser.add_argument("--workers", type=whole_number(), default=1, help="processes (default: %(default)s)")
     args = parser.parse_args(argv)
     if args.hands is None and args.seconds is None:
@@ -93,7 +98,7 @@ def parse_options(parser: argparse.ArgumentParser, argv: list[str]) -> argparse.
 
 
 def measure(args: argparse.Namespace, definition: GameDefinition) -> dict[str, Any]:
-    """Play what is asked for and return the figures; blocks."""
+    """Play the requested hands and return the figures; blocks."""
     players = args.agent, args.against
     journal = Journal(args.save, _terms(args, definition), magic="")
     try:
@@ -108,7 +113,7 @@ def measure(args: argparse.Namespace, definition: GameDefinition) -> dict[str, A
 
 
 class Measurement:
-    """Pairs of hands, and what they say."""
+    """Pairs of hands and the win rate estimated from them."""
 
     def __init__(self, found: FlopLines, big_blind: int) -> None:
         self._found, self._mbb = found, 1000.0 / big_blind
@@ -119,11 +124,11 @@ class Measurement:
 
     @property
     def hands(self) -> int:
-        """Of whole pairs."""
+        """Number of hands in complete pairs."""
         return HANDS_PER_PAIR * sum(s.count for s in self.strata.strata)
 
     def add(self, lines: list[str]) -> None:
-        """Lines of a journal; a pair counts as soon as it is whole, and once."""
+        """Add journal lines; a pair counts once, when it is complete."""
         for text in lines:
             hand = parse_line_hand(text)
             index = self._index.get(hand.line)
@@ -138,18 +143,18 @@ class Measurement:
                 self._next[index] = max(self._next[index], hand.number + 1)
 
     def next_task(self) -> Task:
-        """Where another pair tells most."""
+        """The line on which another pair reduces the variance most."""
         index = self.strata.next()
         number = self._next[index]
         self._next[index] += 1
         return index, number
 
     def estimate(self) -> tuple[float, float]:
-        """Mbb per hand, and half of the 95 % interval."""
+        """The win rate in mbb/hand, and half the width of its 95 % interval."""
         return self._mbb * self.strata.mean, self._mbb * self.strata.margin
 
     def figures(self) -> dict[str, Any]:
-        """Everything, rounded."""
+        """All figures, rounded."""
         mean, margin = self.estimate()
         known = math.isfinite(margin)
         return {
@@ -199,7 +204,7 @@ class Measurement:
 
 
 def table(figures: dict[str, Any]) -> str:
-    """The figures for reading."""
+    """The figures as a table."""
     names = ("share", "pot", "pairs", "mean_mbb", "sd_mbb", "adds_mbb", "margin_mbb")
     rows = [f"{'line':<24}" + "".join(f"{name:>12}" for name in names)]
     rows += [f"{row['line']:<24}" + "".join(f"{row[name]:>12}" for name in names) for row in figures["lines"]]
@@ -208,7 +213,7 @@ def table(figures: dict[str, Any]) -> str:
 
 
 def _terms(args: argparse.Namespace, definition: GameDefinition) -> dict[str, Any]:
-    """What must agree for a measurement to go on."""
+    """The terms that must be the same to resume a measurement."""
     players = [args.agent, args.against]
     return {
         "journal": "fathom strength 1",

@@ -1,9 +1,9 @@
-"""Which member of the CFR family solves best: exploitability by iteration on ten recorded spots.
+"""Comparison of CFR variants: exploitability by iteration on ten recorded spots.
 
 For each variant and spot, exploitability in % of the pot after fixed numbers of iterations; then, over the
-spots, the geometric mean and the ratio to plain CFR+. Deterministic: no figure here is a time.
-The improved CFR+ of depth-limited solving needs to know its last iteration, so it is run once for each.
-With --rises instead: the most by which exploitability ever stood above its best so far, by spot.
+spots, the geometric mean and the ratio to plain CFR+. Deterministic: no figure is a time. The improved CFR+
+of depth-limited solving needs to know its last iteration, so it is run separately for each number. With
+--rises instead: the largest ratio of exploitability to its best value so far, by spot.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CHECKPOINTS = (10, 20, 30, 50, 70, 100, 150, 200, 300, 450, 650, 1000)
 
 @dataclass(frozen=True, slots=True)
 class RecordedSpot:
-    """A spot as people write it."""
+    """A spot in text form."""
 
     board: str
     pot: int
@@ -68,7 +68,7 @@ VARIANTS = schedules.VARIANTS | {
 NEIGHBOURS = {
     f"dcfr-{keep:g}": lambda _, keep=keep: schedules.dcfr(keep_negative=keep) for keep in (0.1, 0.15, 0.3)
 }
-"""Other factors of negative regrets, measured only when asked for."""
+"""Other factors of negative regrets, measured only if requested."""
 CHECK_RISE_EVERY = 5
 
 
@@ -85,9 +85,11 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.add_argument("--spots", default="", help="only spots whose name contains this, e.g. river")
     parser.add_argument("--variants", nargs="*", choices=VARIANTS | NEIGHBOURS, default=list(VARIANTS))
-    parser.add_argument("--rises", action="store_true", help="how far exploitability rises, not falls")
-    parser.add_argument("--iterations", type=whole_number(), default=1000, help="(default: %(default)s)")
-    parser.add_argument("--threads", type=whole_number(), default=1, help="(default: %(default)s)")
+    parser.add_argument("--rises", action="store_true", help="measure how far exploitability rises instead")
+    parser.add_argument(
+        "--iterations", type=whole_number(), default=1000, help="iterations (default: %(default)s)"
+    )
+    parser.add_argument("--threads", type=whole_number(), default=1, help="threads (default: %(default)s)")
     parser.add_argument("--plot", type=Path, help="write the mean curves to this SVG file")
     args = parser.parse_args(argv)
     names = [name for name in RECORDED if args.spots in name]
@@ -129,7 +131,7 @@ def print_rises(names: list[str], variants: list[str], iterations: int, threads:
 
 
 def worst_rise(spot: RecordedSpot, variant: str, iterations: int, threads: int) -> float:
-    """The largest ratio of exploitability to the least so far, checked every five iterations; 1 if none."""
+    """The largest ratio of exploitability to its minimum so far, checked every five iterations; 1 if none."""
     solver = Solver(recorded_game(spot), (VARIANTS | NEIGHBOURS)[variant](iterations), threads)
     least, rise = np.inf, 1.0
     while solver.iterations < iterations:

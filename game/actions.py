@@ -1,4 +1,4 @@
-"""The three things a player can do. A call that costs nothing is a check; the rules see no difference."""
+"""The three kinds of action: fold, call and raise. A check is a call that costs nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class ActionKind(StrEnum):
-    """Named by the letter the ACPC protocol writes."""
+    """The kind of an action; values are the letters of the ACPC protocol."""
 
     FOLD = "f"
     CALL = "c"

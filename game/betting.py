@@ -1,16 +1,16 @@
-"""The betting of one hand: who acts, what is legal, what each player has put in.
+"""The betting of one hand: who acts, which actions are legal, what each player has put in.
 
 Rules, as the reference ACPC dealer enforces them:
 
-1. A `BettingState` never changes; `apply` returns the next one.
+1. A `BettingState` is immutable; `apply` returns the next one.
 2. Chips are totals over the hand. Calling is always legal; folding only if there is something to call.
-3. A no-limit raise must add at least the last raise of the round, at first the big blind (one chip without
-   blinds); a shorter raise is legal only as an all-in, and an all-in that is shorter does not lower what the
-   next raise must add.
-4. Nobody may raise when the opponent is all-in, when the round's raises are used up, or as the 64th action
-   of a round.
-5. A round ends when everybody who can still act has matched the bet and had a turn. When at most one player
-   can still act the hand goes straight to the showdown.
+3. A no-limit raise must be at least as large as the last raise of the round, at first the big blind (one chip
+   without blinds). A smaller raise is legal only as an all-in, and such an all-in does not lower the minimum
+   of the next raise.
+4. A raise is not legal when the opponent is all-in, when the round's raises are used up, or as the 64th
+   action of a round.
+5. A round ends when every player who can still act has matched the bet and had a turn. When at most one
+   player can still act, the hand goes straight to the showdown.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _new = tuple.__new__  # half the time of calling the named tuple, whose own `__n
 
 
 class BettingState(NamedTuple):
-    """Where the betting of a hand stands. Make one with `start`, then `apply` actions.
+    """The betting of a hand so far. Make one with `start`, then `apply` actions.
 
-    Every action of every hand makes one: a named tuple costs a fifth of what a frozen dataclass does.
+    A named tuple, because one is made for every action and a frozen dataclass takes five times as long.
     """
 
     definition: GameDefinition
@@ -54,12 +54,12 @@ class BettingState(NamedTuple):
 
     @property
     def is_finished(self) -> bool:
-        """Nobody has anything left to decide."""
+        """Whether the hand is over."""
         return self.actor == NOBODY
 
     @property
     def is_showdown(self) -> bool:
-        """The hand is over and the cards decide."""
+        """Whether the hand ended in a showdown."""
         return self.actor == NOBODY and self.folder == NOBODY
 
     @property
@@ -99,7 +99,7 @@ class BettingState(NamedTuple):
         return None
 
     def verify(self, action: Action) -> None:
-        """Raise `IllegalAction` with the reason and what would be legal; return quietly otherwise."""
+        """Raise `IllegalAction` if the action is illegal, with the reason and what would be legal."""
         if self.actor == NOBODY:
             raise IllegalAction(_NOBODY_CAN_ACT)
         kind = action.kind
@@ -126,7 +126,7 @@ class BettingState(NamedTuple):
             )
 
     def can(self, action: Action) -> bool:
-        """Whether `verify` would let the action pass."""
+        """Whether the action is legal."""
         try:
             self.verify(action)
         except IllegalAction:
@@ -134,11 +134,11 @@ class BettingState(NamedTuple):
         return True
 
     def can_fold(self) -> bool:
-        """Whether there is something to fold to."""
+        """Whether folding is legal."""
         return self.can(FOLD)
 
     def apply(self, action: Action) -> BettingState:
-        """The state after a legal action; refuses an illegal one as `verify` does."""
+        """The state after a legal action; raises `IllegalAction` as `verify` does."""
         definition, round_index, actions, spent, max_spent, min_raise_to, raises, actor, _, text = self
         kind = action.kind
         if kind is not _CALL or actor == NOBODY:  # any other call is legal
@@ -161,7 +161,7 @@ class BettingState(NamedTuple):
         other = spent[1 - actor]
         spent = (own, other) if actor == 0 else (other, own)
         if kind is _CALL:
-            # Posting a blind is not a turn: the other player has had one if this round has an action already.
+            # Posting a blind is not a turn: the other player had a turn if this round already has an action.
             other_had_turn = bool(actions[-1])
             if other >= definition.stacks[1 - actor] or (own >= stack and other_had_turn):
                 return self._finish(action, spent, folder=NOBODY)

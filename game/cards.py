@@ -1,4 +1,4 @@
-"""Cards, and the text people and protocols write them in.
+"""Cards and their text form.
 
 A card is an integer 0..51: `rank * 4 + suit`, ranks 2..A as 0..12, suits c, d, h, s as 0..3. This is the
 numbering of the ACPC dealer and of OpenSpiel's `universal_poker`.

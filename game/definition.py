@@ -1,7 +1,7 @@
-"""What is being played: blinds, stacks, rounds and deck of any two-player game, as in ACPC `.game` files.
+"""Game definitions: blinds, stacks, rounds and deck of a two-player game, as in ACPC `.game` files.
 
-Positions, not seats: position 0 posts `blinds[0]`. In heads-up hold'em position 0 is the big blind and
-position 1 the small blind on the button, who acts first before the flop and last after it.
+Players are identified by position: position 0 posts `blinds[0]`. In heads-up hold'em position 0 is the big
+blind and position 1 is the small blind on the button, which acts first before the flop and last after it.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class GameDefinition:
             if blind > stack:
                 raise DefinitionError(f"position {position}: blind {blind} is greater than the stack {stack}")
         if all(blind == stack for blind, stack in zip(self.blinds, self.stacks, strict=True)):
-            raise DefinitionError("both players are all-in from the blinds: nobody could ever act")
+            raise DefinitionError("both players are all-in from the blinds: give one a larger stack")
         if any(not 0 <= player < NUM_PLAYERS for player in self.first_player):
             raise DefinitionError(f"firstPlayer {self.first_player}: each must be position 0 or 1")
         if any(not 0 <= cap <= UNLIMITED_RAISES for cap in self.max_raises):
@@ -90,12 +90,14 @@ class GameDefinition:
             raise DefinitionError(f"raise sizes {self.raise_sizes}: each must be positive")
         if not 1 <= self.num_suits <= NUM_SUITS or not 1 <= self.num_ranks <= NUM_RANKS:
             raise DefinitionError(
-                f"a deck of {self.num_ranks} ranks in {self.num_suits} suits: at most 13 ranks in 4 suits"
+                f"a deck of {self.num_ranks} ranks in {self.num_suits} suits: give 1..13 ranks in 1..4 suits"
             )
         if not 1 <= self.num_hole_cards <= MAX_HOLE_CARDS:
             raise DefinitionError(f"{self.num_hole_cards} hole cards: give 1 to {MAX_HOLE_CARDS}")
         if any(count < 0 for count in self.board_cards) or sum(self.board_cards) > MAX_BOARD_CARDS:
-            raise DefinitionError(f"board cards {self.board_cards}: at most {MAX_BOARD_CARDS} in all")
+            raise DefinitionError(
+                f"board cards {self.board_cards}: give at most {MAX_BOARD_CARDS} in total, none negative"
+            )
         needed = NUM_PLAYERS * self.num_hole_cards + sum(self.board_cards)
         if needed > self.num_suits * self.num_ranks:
             raise DefinitionError(
@@ -166,8 +168,8 @@ PRESETS = {"hunl": HUNL, "nlfh": NLFH, "limit": LIMIT_HOLDEM, "kuhn": KUHN, "led
 def parse_definition(text: str) -> GameDefinition:
     """Read the text of an ACPC `.game` file.
 
-    Whatever the reference dealer understands is understood; a line that it would silently pass over, or a
-    number that it would stop at, is refused.
+    Accepts what the reference dealer accepts, but raises `DefinitionError` for an unknown line, which that
+    dealer silently skips, and for an invalid number, at which it stops reading.
     """
     no_limit = False
     values: dict[str, list[int]] = {}
@@ -190,7 +192,7 @@ def parse_definition(text: str) -> GameDefinition:
             )
         values[keyword] = _parse_numbers(line[len(keyword) :], line)
     if not values:
-        raise DefinitionError("no game definition: write it as the ACPC's .game files are")
+        raise DefinitionError("no game definition: write it in the format of the ACPC's .game files")
     return _assemble(no_limit, values)
 
 

@@ -1,30 +1,30 @@
-"""What can go wrong with the rules.
+"""Errors of the game package.
 
 GameError
-├── CardError        a card, hand or board that does not exist or repeats
-├── RangeError       range text that cannot be read
-├── DefinitionError  a game definition that makes no sense
-└── IllegalAction    an action the rules refuse; the message says what is allowed instead
+├── CardError        a card, hand or board that does not exist, or a card that repeats
+├── RangeError       invalid range text
+├── DefinitionError  an invalid game definition
+└── IllegalAction    an action the rules do not allow; the message says what is allowed instead
 """
 
 from __future__ import annotations
 
 
 class GameError(ValueError):
-    """Base of everything this package raises about its input."""
+    """Base class of the errors this package raises about its input."""
 
 
 class CardError(GameError):
-    """A card, hand or board that does not exist or repeats."""
+    """A card, hand or board that does not exist, or a card that repeats."""
 
 
 class RangeError(GameError):
-    """Range text that cannot be read."""
+    """Invalid range text."""
 
 
 class DefinitionError(GameError):
-    """A game definition that makes no sense."""
+    """An invalid game definition."""
 
 
 class IllegalAction(GameError):  # noqa: N818 - it names the refusal, as the rules do
-    """An action the rules refuse."""
+    """An action the rules do not allow."""

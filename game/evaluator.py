@@ -1,11 +1,12 @@
-"""How strong five, six or seven cards are: numba kernels, and checked functions above them.
+"""Hand evaluator for five, six or seven cards: numba kernels, and checked functions on top of them.
 
-A strength is a uint16 in 1..7462, higher is better, equal exactly for hands that tie: the 7,462 classes
-of five-card hands in their standard order. 0 stands for "no hand". `category` names the kind.
+A strength is a uint16 in 1..7462, the rank among the 7,462 classes of five-card hands in their standard
+order: higher is better, and hands tie exactly if their strengths are equal. 0 stands for "no hand".
+`category` gives the kind of hand.
 
-`evaluate_cards`, `strength_*` and `fill_*` are kernels: they trust their arguments and may be called from
-other kernels. To enumerate hands, add up the `CARD_KEYS` and `CARD_BITS` of their cards level by level,
-the keys starting from `START`, and give both sums to `strength_5`, `strength_6` or `strength_7`.
+`evaluate_cards`, `strength_*` and `fill_*` are kernels: they do not check their arguments and may be called
+from other kernels. To enumerate hands, add up the `CARD_KEYS` and `CARD_BITS` of their cards level by level,
+starting the keys from `START`, and pass both sums to `strength_5`, `strength_6` or `strength_7`.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ U16 = npt.NDArray[np.uint16]
 I64 = npt.NDArray[np.int64]
 
 NUM_LIVE_HANDS = 1081
-"""Hands that share no card with a five-card board."""
+"""Number of hands that share no card with a five-card board."""
 
-# Kernel arithmetic is in uint64: numba would make a float of uint64 and int64 together, and test every
-# signed index for being negative.
+# Kernel arithmetic is in uint64: numba converts a mix of uint64 and int64 to float, and checks every signed
+# index for being negative.
 START = np.uint64(SUIT_COUNT_START)
 """The key of no cards at all."""
 

@@ -1,12 +1,12 @@
 """The tables behind the evaluator, filled from the rule in `game.showdown` when imported (about 0.2 s).
 
-Each rank has a key such that the sum over five, six or seven cards tells which ranks were held how often:
-no two collections of equally many cards, at most four of a rank, have the same sum. A table indexed by
-that sum would be sparse (73,775 of 7.8 million), so its columns are slid into one another: sum `key` is
-found at `slots[shift[key % rows] + key // rows]`. That is row displacement, as in Tarjan and Yao,
-"Storing a sparse table", CACM 22 (1979).
+Each rank has a key such that the sum over five, six or seven cards tells how often each rank is held: no two
+collections of the same number of cards, with at most four of a rank, have the same sum. A table indexed by
+that sum would be sparse (73,775 of 7.8 million entries), so it is compressed: sum `key` is at
+`slots[shift[key % rows] + key // rows]`. This is row displacement as in Tarjan and Yao, "Storing a sparse
+table", CACM 22 (1979).
 
-Every `@kernel` that reads these tables has them frozen into its machine code.
+The tables are compiled into every `@kernel` that reads them.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _displaced(keys: _I64, strengths: U16, row_bits: int) -> tuple[U16, U16]:
     for key in keys.tolist():
         rows.setdefault(key & ((1 << row_bits) - 1), []).append(key >> row_bits)
     shift = np.zeros(1 << row_bits, dtype=np.uint16)
-    taken = 0  # a set of slots as one integer: all places of a row are tried at once
+    taken = 0  # the set of taken slots as one integer: all places of a row are tried at once
     for row, columns in sorted(rows.items(), key=lambda item: -len(item[1])):
         blocked = reduce(or_, [taken >> column for column in columns])
         place = (~blocked & (blocked + 1)).bit_length() - 1

@@ -1,4 +1,4 @@
-"""Where Fathom keeps files on this machine: by the XDG base directory specification."""
+"""Folders for Fathom's files, following the XDG base directory specification."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from pathlib import Path
 
 
 def cache_home() -> Path:
-    """What can be made again."""
+    """The folder for files that can be regenerated."""
     return _home("XDG_CACHE_HOME", ".cache")
 
 
 def data_home() -> Path:
-    """What cannot."""
+    """The folder for data that cannot be regenerated."""
     return _home("XDG_DATA_HOME", ".local/share")
 
 
 def config_home() -> Path:
-    """Settings and keys."""
+    """The folder for settings and keys."""
     return _home("XDG_CONFIG_HOME", ".config")
 
 
 def writable_cache() -> Path:
-    """The cache, or, where that may only be read as in a container, a folder beside the data."""
-    # `Path.exists` raises where a folder may not even be looked into; this says no.
+    """The cache folder, or a folder in the data folder if the cache is read-only, as in a container."""
+    # `Path.exists` raises for a folder that may not be searched; `os.path.exists` returns False.
     home = cache_home()
     there = next(folder for folder in (home, *home.parents) if os.path.exists(folder))
     return home if os.access(there, os.W_OK) else data_home() / "cache"
 
 
 def cached(*names: str) -> Path:
-    """A place in the cache: where it is already, or where it can be made."""
+    """The path of a cached file: where it already exists, else where it can be written."""
     found = cache_home().joinpath(*names)
     return found if os.path.exists(found) else writable_cache().joinpath(*names)
 

@@ -1,4 +1,4 @@
-"""The 1326 hands (two hole cards) and the 169 classes people name them by.
+"""The 1326 hands (two hole cards) and the 169 classes such as AKs.
 
 A hand is an index 0..1325 of the pairs `low < high` of cards, ordered by `high`, then `low`:
 `hand = high * (high - 1) / 2 + low`. So the hands made of cards below `n` come first, for any `n`.
@@ -21,7 +21,7 @@ Hand = int
 def hand_index(a: Card, b: Card) -> Hand:
     """The hand of two different cards, in either order."""
     if a == b or not (0 <= a < NUM_CARDS and 0 <= b < NUM_CARDS):
-        raise CardError(f"cards {a} and {b} do not make a hand: two different cards of 0..51")
+        raise CardError(f"cards {a} and {b} do not make a hand: give two different cards of 0..51")
     low, high = (a, b) if a < b else (b, a)
     return high * (high - 1) // 2 + low
 
@@ -60,7 +60,7 @@ def _all_hand_cards() -> npt.NDArray[np.uint8]:
 
 
 def _all_hand_classes() -> npt.NDArray[np.uint8]:
-    # The 13 x 13 grid people draw: aces first, suited above the diagonal, offsuit below.
+    # The usual 13 x 13 grid: aces first, suited above the diagonal, offsuit below.
     low, high = HAND_CARDS[:, 0].astype(np.int64), HAND_CARDS[:, 1].astype(np.int64)
     first, second = NUM_RANKS - 1 - high // 4, NUM_RANKS - 1 - low // 4
     suited = low % 4 == high % 4

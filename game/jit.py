@@ -1,11 +1,10 @@
-"""One way to compile: the `kernel` decorator, its flags, and where compiled code is kept.
+"""The decorators that compile kernels with numba, their flags, and the cache of compiled code.
 
-1. Fastmath is a subset: NaN and infinity keep their meaning, so `np.isnan` still works.
-2. Division by zero gives inf or nan as in numpy, never a hidden branch that raises.
-3. Numba's on-disk cache does not notice edits in *other* files, so each module's kernels are kept in a folder
-   named by the text of the module and of all modules of ours it imports, directly or not: a changed callee,
-   or a changed table that kernels have frozen in, can never be shadowed by an old caller, and an edit
-   elsewhere costs nothing.
+1. Only a subset of fastmath is used: NaN and infinity keep their meaning, so `np.isnan` works.
+2. Division by zero gives inf or nan as in numpy, without a branch that raises.
+3. Numba's on-disk cache does not notice edits in *other* files. So each module's kernels are kept in a folder
+   named by a digest of the module and of all our modules it imports, directly or indirectly. A changed
+   callee, or a changed table that is compiled into a kernel, invalidates the cache; edits elsewhere do not.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def kernel(function: _F) -> _F:
-    """Compile for speed: cached on disk, without the GIL, numpy's error model."""
+    """Compile a function: cached on disk, releases the GIL, numpy's error model."""
     return _compile(function, parallel=False)
 
 
@@ -41,7 +40,7 @@ def parallel_kernel(function: _F) -> _F:
 
 @cache
 def source_digest(path: Path) -> str:
-    """Sixteen hex digits that change with a module, or with any module of ours it depends on."""
+    """Sixteen hex digits that change with a module or with any of our modules it depends on."""
     digest = hashlib.sha256(numba.__version__.encode())
     for module in sorted(_dependencies(path)):
         name = module.relative_to(_ROOT).as_posix() if module.is_relative_to(_ROOT) else module.name
@@ -63,7 +62,7 @@ def _compile(function: _F, parallel: bool) -> _F:
 
 @cache
 def _imports(path: Path) -> tuple[Path, ...]:
-    """Files of ours that a module imports."""
+    """The files of our modules that a module imports."""
     found = []
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
@@ -75,7 +74,7 @@ def _imports(path: Path) -> tuple[Path, ...]:
 
 
 def _files(name: str) -> Iterator[Path]:
-    """The file of a module's name, if it is one of ours."""
+    """The file of a module name, if it is one of our modules."""
     base = _ROOT.joinpath(*name.split("."))
     for file in (base.with_suffix(".py"), base / "__init__.py"):
         if file.is_file():
@@ -83,7 +82,7 @@ def _files(name: str) -> Iterator[Path]:
 
 
 def _dependencies(path: Path) -> set[Path]:
-    """A module's file and all it imports, directly or not."""
+    """A module's file and the files it imports, directly or indirectly."""
     reached, waiting = {path}, [path]
     while waiting:
         for file in _imports(waiting.pop()):

@@ -1,8 +1,8 @@
-"""Compiled kernels on disk, in a folder that may be read-only.
+"""A disk cache for compiled kernels that also works in a read-only folder.
 
-Numba's own cache refuses to read from a folder it cannot write to: a container with a read-only root would
-compile for a minute at every start, or rather not start at all. This one reads what is there, writes where it
-can, and compiles again where it cannot: a full disk or a read-only one costs time, never a decision.
+Numba's own cache refuses to read from a folder it cannot write to: in a container with a read-only root every
+start would compile for a minute, or fail. This cache reads what exists, writes if it can, and otherwise
+compiles again: a full or read-only disk costs time but never a decision.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _numba: Any = numba.core.caching
 
 
 def keep_kernel(dispatcher: Any, folder: Path, stamp: str) -> None:
-    """Keep what numba compiles for a function in `folder`; take it from there while `stamp` is the same."""
+    """Cache a function's compiled code in `folder`; it is valid while `stamp` is the same."""
 
     class Here(_Folder):
         path = folder
@@ -34,12 +34,12 @@ def keep_kernel(dispatcher: Any, folder: Path, stamp: str) -> None:
 
 
 class _PatientCache(_numba.FunctionCache):  # type: ignore[misc]
-    """Numba's cache of a function, except that what cannot be read or written is not missed."""
+    """Numba's cache of a function, except that failures to read or write are ignored."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # a damaged file raises whatever unpickling it raises
+        except Exception:  # a damaged file can raise any exception while it is unpickled
             with suppress(OSError):
                 Path(self._cache_file._index_path).unlink()
             return None
@@ -50,7 +50,7 @@ class _PatientCache(_numba.FunctionCache):  # type: ignore[misc]
 
 
 class _Folder:
-    """What numba calls a locator: where the files are and when they are out of date."""
+    """A numba cache locator: where the files are and when they are out of date."""
 
     path: Path
     source: str

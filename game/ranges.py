@@ -1,4 +1,4 @@
-"""Ranges: a weight in 0..1 for each of the 1326 hands, and the text poker players write them in.
+"""Ranges: a weight in 0..1 for each of the 1326 hands, and their usual text form.
 
     QQ+          this pair and the higher ones        TT-77        the pairs between, both ends included
     AKs AKo AK   suited, offsuit, both                AhKd         one hand
@@ -39,7 +39,7 @@ _Class = tuple[int, int, str]
 
 
 def parse_range(text: str) -> F32:
-    """Weight of every hand, float32[1326]; the module says what may be written."""
+    """Parse a range: the weight of every hand, float32[1326]. See the module docstring for the syntax."""
     entries = re.sub(r"\s*([-:])\s*", r"\1", text).replace(",", " ").split()
     if not entries:
         raise RangeError(f"an empty range: {_EXAMPLES}, or '{_NOTHING}'")
@@ -51,9 +51,9 @@ def parse_range(text: str) -> F32:
 
 
 def range_text(weights: npt.ArrayLike) -> str:
-    """The shortest usual text of a range: `parse_range` gives exactly the same weights back.
+    """A short text for a range; `parse_range` gives exactly the same weights back.
 
-    Pairs come first, then classes of which all hands have one weight, then single hands.
+    Pairs come first, then classes whose hands all have the same weight, then single hands.
     """
     checked = _verify_weights(weights)
     if (checked == checked[0]).all():
@@ -79,12 +79,12 @@ def _parse_weight(text: str, entry: str) -> np.float32:
     match = _WEIGHT.fullmatch(text.lower())
     weight = float(match[1] + (match[2] or "")) / (100 if match[3] else 1) if match else -1.0
     if not 0 <= weight <= 1:
-        raise RangeError(f"{text!r} in {entry!r} is not a weight: write a number of 0..1, e.g. 'AA:0.5'")
+        raise RangeError(f"{text!r} in {entry!r} is not a weight: write a number in 0..1, e.g. 'AA:0.5'")
     return np.float32(weight)
 
 
 def _parse_hands(text: str, entry: str) -> npt.NDArray[np.bool_]:
-    """bool[1326]: the hands an entry without its weight speaks of."""
+    """bool[1326]: the hands of an entry, given without its weight."""
     if text.lower() in _EVERYTHING:
         return np.ones(NUM_HANDS, dtype=np.bool_)
     if text.lower() == _NOTHING:
@@ -164,9 +164,9 @@ def _verify_weights(weights: npt.ArrayLike) -> F32:
 
 
 def _class_weights(weights: F32) -> tuple[F32, list[int]]:
-    """The weight of each class by ranks, suited [high, low], offsuit [low, high]; and the hands left over.
+    """The weight of each class by ranks, suited [high, low], offsuit [low, high], and the remaining hands.
 
-    A class whose hands differ in weight counts as 0, and its hands are those left over.
+    A class whose hands differ in weight gets 0, and its hands are the remaining ones.
     """
     lowest, highest = np.ones(NUM_RANKS**2, np.float32), np.zeros(NUM_RANKS**2, np.float32)
     np.minimum.at(lowest, HAND_CLASS, weights)
@@ -195,7 +195,7 @@ def _kicker_entries(high: int, weights: F32, suffix: str) -> list[str]:
 
 
 def _runs(weights: list[np.float32]) -> list[tuple[np.float32, int, int]]:
-    """(weight, first, last) of each stretch of one weight that is not 0, highest first."""
+    """(weight, first, last) of each run of equal weights other than 0, highest run first."""
     runs = []
     for weight, members in groupby(range(len(weights)), key=lambda i: weights[i]):
         places = list(members)

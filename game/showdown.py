@@ -1,9 +1,8 @@
-"""Who wins at showdown: the ranking of any number of cards, in plain Python.
+"""The ranking of cards at showdown, for any number of cards, in plain Python.
 
-This is the rule itself, written once: the tables of the evaluator's kernels are filled from it, and games
-with few cards (Kuhn: one, Leduc: two) use it directly. Five or more cards count as the best five among
-them; fewer count as they are, so that no straight or flush exists below five cards. Among hands of equally
-many cards the order is that of the ACPC dealer.
+The tables of the evaluator's kernels are filled from this module, and games with few cards (Kuhn: one,
+Leduc: two) use it directly. Of five or more cards the best five count. Fewer cards count as they are, without
+straights and flushes. Among hands with the same number of cards the order is that of the ACPC dealer.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _WHEEL = 1 << 12 | 0b1111  # A 2 3 4 5, where the ace is low
 
 
 def showdown_rank(cards: Sequence[Card]) -> int:
-    """A number that is higher for the better of two hands of equally many cards, equal for a tie."""
+    """A number for comparing hands with the same number of cards: higher is better, equal is a tie."""
     by_suit = [0, 0, 0, 0]
     by_copies = [0, 0, 0, 0]
     for card in cards:
@@ -93,14 +92,14 @@ def _rank(category: Category, made: int, kickers: int = 0) -> int:
 
 
 def _highest(ranks: int, count: int) -> int:
-    """The `count` highest of a set of ranks, or all of it where it is smaller."""
+    """The `count` highest ranks of a set, or the whole set if it is smaller."""
     while ranks.bit_count() > count:
         ranks &= ranks - 1
     return ranks
 
 
 def _straight_top(ranks: int) -> int:
-    """The highest card of the best straight, as a set of one rank; 0 where there is none."""
+    """The highest card of the best straight, as a set of one rank; 0 if there is none."""
     runs = ranks & ranks << 1 & ranks << 2 & ranks << 3 & ranks << 4
     if runs:
         return 1 << (runs.bit_length() - 1)

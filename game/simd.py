@@ -1,9 +1,9 @@
-"""Eight float32 lanes as one value inside kernels.
+"""SIMD values of eight float32 lanes for use inside kernels.
 
-LLVM does not vectorise short fixed-length loops over arrays that may overlap, so the hot kernels say what
-they mean: `load8`, `store8`, `splat`, and the ordinary operators on the result, which become single AVX (or
-paired NEON) instructions. Indices are in elements of a flat float32 array; nothing is bounds-checked.
-With `NUMBA_DISABLE_JIT=1` the same code runs on numpy arrays of length 8.
+LLVM does not vectorise short fixed-length loops over arrays that may overlap. So the hot kernels vectorise
+explicitly with `load8`, `store8`, `splat` and the usual operators on the result, which become single AVX (or
+paired NEON) instructions. Indices are in elements of a flat float32 array and are not bounds-checked. With
+`NUMBA_DISABLE_JIT=1` the same code runs on numpy arrays of length 8.
 """
 
 # numba.core is not fully annotated.
@@ -227,7 +227,7 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
         return np.full(LANES, value, dtype=np.float32)
 
     def maximum8(a: F32, b: F32) -> F32:
-        """The larger, lane by lane."""
+        """The larger value in each lane."""
         return np.maximum(a, b)
 
     def where_positive8(test: F32, yes: F32, no: F32) -> F32:
@@ -239,7 +239,7 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
         return np.float32(value.min())
 
     def transpose8(rows: tuple[F32, ...]) -> tuple[F32, ...]:
-        """Eight vectors as a matrix, turned: lane i of result j is lane j of row i."""
+        """Transpose eight vectors as a matrix: lane i of result j is lane j of row i."""
         return tuple(np.stack(rows).T.copy())
 
     def bytes8(
@@ -258,7 +258,7 @@ if TYPE_CHECKING or numba.config.DISABLE_JIT:
         words[index : index + LANES] = found
 
     def floor8(value: F32) -> F32:
-        """Whole numbers from numbers that are not negative, rounded down."""
+        """Round non-negative numbers down to whole numbers."""
         return np.floor(value)
 
     def at(array: npt.NDArray[np.integer[Any]], index: int) -> int:

@@ -1,6 +1,6 @@
-"""A hand in play: the betting together with the cards that are known.
+"""A hand in play: the betting together with the known cards.
 
-The dealer knows every card, a player his own hole cards and the visible board; unknown cards are empty
+The dealer knows every card, a player knows its own hole cards and the visible board. Unknown cards are empty
 tuples. Values are net chips, so a split pot is 0.
 """
 
@@ -36,7 +36,7 @@ class HandState(NamedTuple):
         return self.board[: self.definition.board_size(self.betting.round_index)]
 
     def apply(self, action: Action) -> HandState:
-        """The state after a legal action; refuses an illegal one with a reason."""
+        """The state after a legal action; raises `IllegalAction` with the reason otherwise."""
         return HandState(self.betting.apply(action), self.hole, self.board)
 
     def values(self) -> tuple[int, int]:
@@ -67,12 +67,15 @@ class HandState(NamedTuple):
 
 
 def new_hand(definition: GameDefinition, hole: HoleCards = ((), ()), board: Cards = ()) -> HandState:
-    """A fresh hand with the cards that are known so far."""
+    """A new hand with the known cards."""
     return hand_state(start(definition), hole, board)
 
 
 def hand_state(betting: BettingState, hole: HoleCards, board: Cards) -> HandState:
-    """A hand at any point of its betting; refuses cards that repeat, are missing or are not in the deck."""
+    """A hand at any point of its betting.
+
+    Raises `CardError` if cards repeat, are missing or are not in the deck.
+    """
     definition = betting.definition
     for position, cards in enumerate(hole):
         if len(cards) not in (0, definition.num_hole_cards):

@@ -18,7 +18,7 @@ from game.hands import HAND_CARDS, HAND_CLASS, hand_index, unblocked
 from tests.abstraction.test_equity import outside_value
 from tests.reference.card_abstraction import nearest, relabelled, river_equities, river_score, smooth_tail
 
-# As plain Python, words that wrap around would warn.
+# As plain Python, numpy warns when words wrap around.
 pytestmark = [pytest.mark.kernel, pytest.mark.filterwarnings("ignore:overflow encountered")]
 
 
@@ -28,7 +28,7 @@ def coarse() -> CardAbstraction:
 
 
 def some_abstraction(num_buckets: int = 20) -> CardAbstraction:
-    """Centroids without meaning, but in order."""
+    """Random centroids in sorted order."""
     rng = np.random.default_rng(9)
     tails = np.sort(rng.integers(0, TAIL_UNITS + 1, (num_buckets, 32)), axis=1)[:, ::-1]
     equities = np.clip(
@@ -40,7 +40,7 @@ def some_abstraction(num_buckets: int = 20) -> CardAbstraction:
 
 
 def check_relabelling(abstraction: CardAbstraction, board: Cards) -> None:
-    """Whatever suits become, every hand keeps its bucket."""
+    """Check that every hand keeps its bucket under all relabellings of suits."""
     plain = fresh_buckets(abstraction, board)
     assert np.array_equal(plain, abstraction.buckets(board))
     for relabelling, suits in enumerate(RELABELLINGS.tolist()):
@@ -52,7 +52,7 @@ def check_relabelling(abstraction: CardAbstraction, board: Cards) -> None:
 
 
 def fresh_buckets(abstraction: CardAbstraction, board: Cards) -> module.U16:
-    """Buckets computed on the very board given, without making it canonical."""
+    """Compute buckets on the given board itself, without making it canonical."""
     found = np.full(1326, BLOCKED, dtype=np.uint16)
     class_of_hand, search = abstraction.search_inputs(len(board))
     cards = np.array(board, dtype=np.uint8)
@@ -64,12 +64,12 @@ def fresh_buckets(abstraction: CardAbstraction, board: Cards) -> module.U16:
 
 
 @pytest.mark.parametrize("text", ["2c7d9hKs3d", "AhKhQh2h3h", "9c9d4s4h2c"])
-def test_relabelling_on_the_river(text: str) -> None:
+def test_river_buckets_do_not_depend_on_suit_names(text: str) -> None:
     check_relabelling(some_abstraction(), parse_cards(text))
 
 
 @pytest.mark.slow
-def test_relabelling_on_many_boards(coarse: CardAbstraction) -> None:
+def test_buckets_do_not_depend_on_suit_names(coarse: CardAbstraction) -> None:
     rng = np.random.default_rng(4)
     for num_cards, count in ((3, 3), (4, 25), (5, 100)):
         for _ in range(count):
@@ -112,7 +112,7 @@ def test_blocked_hand_has_no_bucket() -> None:
         some_abstraction().bucket(parse_cards("2c7d9hKs3d"), hand_index(*parse_cards("2cAs")))
 
 
-def test_answers_are_remembered_and_protected(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_buckets_are_cached_and_read_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CACHED_BOARDS", 1)
     abstraction = some_abstraction()
     first = abstraction.buckets(parse_cards("2c7d9hKs3d"))
@@ -135,7 +135,7 @@ def test_round_trip_through_arrays() -> None:
     assert pickle.loads(pickle.dumps(abstraction)).digest == abstraction.digest
 
 
-def test_arrays_that_make_no_sense_are_refused() -> None:
+def test_invalid_arrays_are_refused() -> None:
     good = some_abstraction().to_arrays()
     for name, array, words in (
         ("flop", good["flop"][:, :31], "rows of 32"),
@@ -154,7 +154,7 @@ def test_arrays_that_make_no_sense_are_refused() -> None:
 def test_the_preset_of_32_buckets(coarse: CardAbstraction) -> None:
     assert coarse.num_buckets == (169, 32, 32, 32)
     assert coarse.digest == make_card_abstraction("32", seed=1).digest
-    # The nuts are in the top bucket and nothing in the bottom one.
+    # The nuts are in the top bucket and the worst hand is in the bottom one.
     river = parse_cards("AcKcQc2d3h")
     assert coarse.bucket(river, hand_index(*parse_cards("JcTc"))) == 31
     assert coarse.bucket(river, hand_index(*parse_cards("4s5d"))) > coarse.bucket(

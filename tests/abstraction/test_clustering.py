@@ -62,7 +62,7 @@ def test_as_many_clusters_as_different_points() -> None:
 
 
 @pytest.mark.slow
-def test_opponent_classes_are_what_clustering_finds() -> None:
+def test_opponent_classes_equal_a_new_clustering() -> None:
     assert np.array_equal(derive_opponent_classes(), OPPONENT_CLASSES)
 
 

@@ -26,7 +26,7 @@ from game.hands import HAND_CARDS, HAND_CLASS, NUM_HANDS, hand_index, unblocked
 from tests.reference.card_abstraction import river_equities, river_score, smooth_tail
 from tests.reference.evaluator import river_values
 
-# As plain Python, words that wrap around would warn.
+# As plain Python, numpy warns when words wrap around.
 pytestmark = [pytest.mark.kernel, pytest.mark.filterwarnings("ignore:overflow encountered")]
 
 RIVERS = ["7h8h9hTc2d", "AcKcQcJcTc", "2c2d2h2s3c", "4c9dJhQs2h", "5c5d5hKcKd"]

@@ -48,14 +48,14 @@ def test_every_relabelling_of_a_board_has_the_same_canonical_board(board: Cards)
     assert canonical_board(canonical) == (canonical, 0)
 
 
-def test_boards_in_words() -> None:
+def test_examples_of_canonical_boards() -> None:
     assert canonical_board(parse_cards("AsKsQs"))[0] == parse_cards("QcKcAc")
     assert canonical_board(parse_cards("2h7d7h"))[0] == canonical_board(parse_cards("7s2c7c"))[0]
     assert canonical_board(parse_cards("2h7d7h"))[0] != canonical_board(parse_cards("7s2d7c"))[0]
 
 
 @pytest.mark.parametrize("board", [(), (51,), (51, 50), (1, 2, 3, 4, 5, 6), (1, 2, 1)])
-def test_what_is_not_a_board_is_refused(board: Cards) -> None:
+def test_invalid_boards_are_refused(board: Cards) -> None:
     with pytest.raises(CardError):
         canonical_board(board)
 

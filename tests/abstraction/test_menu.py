@@ -28,7 +28,7 @@ def test_targets(text: str, limits: BetLimits, targets: tuple[int, ...]) -> None
     assert raise_targets(parse_menu(text).bets, limits) == targets
 
 
-def test_least_raise_above_the_stack_is_all_in() -> None:
+def test_minimum_raise_above_the_stack_is_all_in() -> None:
     short = BetLimits(pot=2000, max_spent=1000, round_start=0, min_raise_to=2000, stack=1300)
     assert raise_targets(parse_menu("min, 50%").bets, short) == (1300,)
 
@@ -51,7 +51,7 @@ def test_reraises_have_their_own_part() -> None:
     assert parse_menu("50% | a").sizes(3) == parse_menu("a").bets
 
 
-def test_book_prefers_the_closer_name() -> None:
+def test_book_prefers_the_more_specific_name() -> None:
     book = parse_menu_book("10%; turn: 20%; river: 30%; river.ip: 40%")
     sizes = {(street, seat): str(book.menu(street, seat)) for street in (1, 2, 3) for seat in (0, 1)}
     assert sizes == {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from abstraction.nearest import NUM_SLOTS, find_equal, lay_out, nearest_equities, nearest_tail
 from tests.reference.card_abstraction import nearest
 
-# As plain Python, words that wrap around would warn.
+# As plain Python, numpy warns when words wrap around.
 pytestmark = [pytest.mark.kernel, pytest.mark.filterwarnings("ignore:overflow encountered")]
 
 

@@ -22,7 +22,7 @@ from abstraction.tables import (
 from game.hands import HAND_CARDS, HAND_CLASS, NUM_HANDS, unblocked
 from tests.abstraction.test_buckets import some_abstraction
 
-# As plain Python, words that wrap around would warn.
+# As plain Python, numpy warns when words wrap around.
 pytestmark = [pytest.mark.kernel, pytest.mark.filterwarnings("ignore:overflow encountered")]
 
 
@@ -70,9 +70,7 @@ def test_a_killed_run_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert done == [2, 1]
 
 
-def test_a_full_disk_is_told_before_anything_is_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_reported_before_building(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_room(_: int, start: int, size: int) -> None:
         assert (start, size) == (0, 128 + 2 * NUM_HANDS)
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -86,10 +84,8 @@ def test_a_full_disk_is_told_before_anything_is_computed(
     build_table(tmp_path / "river.npy", some_abstraction(), rivers)
 
 
-def test_rows_of_a_file_that_is_gone_are_filled_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Killed; refused for lack of room, which deletes the file; killed in its first step; run to the end."""
+def test_rows_of_a_deleted_file_are_filled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed; refused on a full disk, which deletes the file; killed in its first step; then completed."""
     abstraction = some_abstraction()
     rivers = np.array([np.random.default_rng(i).permutation(52)[:5] for i in range(5)], dtype=np.uint8)
     build_table(tmp_path / "whole.npy", abstraction, rivers)
@@ -136,8 +132,8 @@ def test_damaged_tables_are_refused(tmp_path: Path) -> None:
         module._open(tmp_path / "flop.npy", 1755)
 
 
-def test_flops_are_found_in_their_table() -> None:
-    """A table whose entries name row and hand, so that a lookup tells where it looked."""
+def test_flops_are_looked_up_in_their_table() -> None:
+    """Entries encode row and hand, so that a lookup shows where it read."""
     locations, rows = board_locations(3), canonical_boards(3)
     table = np.arange(NUM_HANDS, dtype=np.uint16)[None].repeat(len(rows), axis=0)
     rng = np.random.default_rng(3)
@@ -147,7 +143,7 @@ def test_flops_are_found_in_their_table() -> None:
         canonical = set(rows[int(location) >> 5].tolist())
         for hand in rng.choice(np.flatnonzero(unblocked(tuple(board.tolist()))), 5):
             moved = int(table_bucket(table, location, int(hand)))
-            # Seen from the board, the hand has not moved: same ranks, same suits in common with it.
+            # Relative to the board, the hand is the same: same ranks, same suits in common with it.
             assert not canonical & set(cards_of(moved))
             assert HAND_CLASS[moved] == HAND_CLASS[hand]
             shared = suits_shared(cards_of(int(hand)), set(board.tolist()))
@@ -160,7 +156,7 @@ def cards_of(hand: int) -> tuple[int, int]:
 
 
 def suits_shared(hand: tuple[int, int], board: set[int]) -> list[list[int]]:
-    """For each hole card, the ranks on the board of its suit."""
+    """For each hole card, the ranks of its suit on the board."""
     return sorted(
         [[card // 4, *sorted(other // 4 for other in board if other % 4 == card % 4)] for card in hand]
     )
@@ -168,7 +164,7 @@ def suits_shared(hand: tuple[int, int], board: set[int]) -> list[list[int]]:
 
 @pytest.mark.slow
 def test_deal_buckets_agree_with_the_board() -> None:
-    """Full tables would take a minute: the rows of three deals are enough."""
+    """Only the rows of three deals are filled, since full tables would take a minute."""
     abstraction, rng = some_abstraction(), np.random.default_rng(6)
     deals = [rng.permutation(52)[:9].astype(np.uint8) for _ in range(3)]
     filled = {}

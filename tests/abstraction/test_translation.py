@@ -12,7 +12,7 @@ from tests.reference import translation as slow
 
 @pytest.mark.kernel
 @given(st.integers(1, 400), st.integers(1, 400), st.integers(0, 100))
-def test_mapping_is_that_of_the_paper(low: int, gap: int, percent: int) -> None:
+def test_mapping_matches_the_papers_table(low: int, gap: int, percent: int) -> None:
     a, b = Fraction(low, 20), Fraction(low + gap, 20)
     x = a + (b - a) * percent / 100
     assert pseudo_harmonic(float(x), float(a), float(b)) == pytest.approx(
@@ -22,7 +22,8 @@ def test_mapping_is_that_of_the_paper(low: int, gap: int, percent: int) -> None:
 
 @pytest.mark.kernel
 def test_published_properties() -> None:
-    # Table 1 of the paper: with sizes 0.01 and 1, the size mapped evenly is (A + B + 2AB) / (A + B + 2).
+    # Table 1 of the paper: between sizes A and B, e.g. 0.01 and 1, the size that is mapped to either with
+    # probability 1/2 is (A + B + 2AB) / (A + B + 2).
     for a, b in ((0.01, 1.0), (0.05, 1.0), (0.25, 1.0), (0.25, 0.75), (0.5, 4.0)):
         middle = (a + b + 2 * a * b) / (a + b + 2)
         assert pseudo_harmonic(middle, a, b) == pytest.approx(0.5)

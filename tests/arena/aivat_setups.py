@@ -1,4 +1,4 @@
-"""What AIVAT of hold'em needs, made up in a moment."""
+"""Synthetic tables and values for tests of AIVAT in hold'em, made in milliseconds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LATE = "preflop: 2x, 3x | 100% | -; 50%, 100%, a | 100%, a | a"
 
 
 def use_quick_values(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Made-up tables, few deals for values, and a cache of its own."""
+    """Use synthetic tables, few deals for values, and a separate cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
     use_made_up_tables(monkeypatch)
 

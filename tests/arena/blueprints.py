@@ -1,4 +1,4 @@
-"""Blueprints for tests: any menus, made-up strategies, eight buckets a round; made in milliseconds."""
+"""Blueprints for tests: any menus, random strategies, eight buckets per round; made in milliseconds."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def made_up_blueprint(
 
 
 def made_up_tables() -> BucketTables:
-    """Made-up buckets, the same on all boards."""
+    """Random buckets, the same on all boards."""
     rng = np.random.default_rng(4)
     few = [rng.integers(0, 8, size=NUM_HANDS, dtype=np.uint16) for _ in range(3)]
     rounds = [np.broadcast_to(row, (n, NUM_HANDS)) for row, n in zip(few, (1755, 16432, 134459), strict=True)]
@@ -58,7 +58,7 @@ def made_up_tables() -> BucketTables:
 
 
 def use_made_up_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give everybody made-up tables in place of those that take a minute."""
+    """Replace bucket tables, which take a minute to build, by random ones."""
     tables = made_up_tables()
 
     def opened(abstraction: CardAbstraction, progress: object = None) -> BucketTables:

@@ -1,7 +1,7 @@
-"""A program that speaks ACPC and knows nothing of Fathom: checks and calls. Run as COMMAND HOST PORT.
+"""A standalone ACPC program that always checks or calls. Run as COMMAND HOST PORT.
 
-Options before them: `log=FILE` notes every line it gets, `die=N` exits in hand N, `once=FILE` only if
-there is no such file, `mute=N` stops answering in hand N, `version=TEXT` begins with another line.
+Options before HOST: `log=FILE` logs every line received, `die=N` exits in hand N, `once=FILE` exits only if
+FILE does not exist, `mute=N` stops answering in hand N, `version=TEXT` sends another first line.
 """
 
 import re

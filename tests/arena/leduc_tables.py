@@ -1,4 +1,4 @@
-"""Leduc strategies as the solver's tables, played as open players."""
+"""Open players for Leduc that play strategies from the solver's tables."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TablePlayer:
 
 
 def node_of(tree: Tree, betting: BettingState) -> int:
-    """The decision a betting leads to."""
+    """The decision node after a betting."""
     node = 0
     for actions in betting.actions:
         if tree.kind[node] == CHANCE:

@@ -1,4 +1,4 @@
-"""Kuhn and Leduc as AIVAT sees games, and every hand that can be played in them with its probability."""
+"""Kuhn and Leduc as public games for AIVAT, and the enumeration of all their hands with probabilities."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class OneCardGame:
         return [(child, (*state[1], card)) for card in range(self.num_hands) if card not in state[1]]
 
     def mean(self, state: State, beliefs: Beliefs, of: Callable[[int, int], float]) -> float:
-        """The mean over the pairs of hands that can be held."""
+        """The mean over all compatible pairs of hands."""
         total = 0.0
         for first in np.flatnonzero(beliefs[0]):
             for second in np.flatnonzero(beliefs[1]):
@@ -83,7 +83,7 @@ class OneCardGame:
         return found
 
     def random_strategies(self, rng: np.random.Generator) -> Strategies:
-        """For both players; some actions are never taken by some hands."""
+        """Random strategies for both players; some hands never take some actions."""
         found = {}
         for node, board in self.states():
             if self.tree.kind[node] == DECISION:
@@ -98,7 +98,7 @@ class OneCardGame:
         return sum(self.value((0, ()), pair, strategies) for pair in pairs) / len(pairs)
 
     def value(self, state: State, pair: tuple[int, int], strategies: Strategies) -> float:
-        """Player 0's mean payoff from a state on, with these two hands."""
+        """Player 0's mean payoff from a state on, given both hands."""
         node, board = state
         kind = self.tree.kind[node]
         if kind == CHANCE:

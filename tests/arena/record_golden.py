@@ -1,7 +1,7 @@
 """Write tests/golden/acpc_reference_dealer.json: `python -m tests.arena.record_golden DEALER`.
 
-The file holds SHA-256 digests of what the University of Alberta's ACPC server 1.0.42 (protocol 2.0.0) did:
-the logs and messages of the matches in `setups.py`, and the cards of twenty seeds, 1,000 hands each.
+The file holds SHA-256 digests of the output of the University of Alberta's ACPC server 1.0.42 (protocol
+2.0.0): the logs and messages of the matches in `setups.py`, and the cards of twenty seeds, 1,000 hands each.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Deterministic players over loopback, and matches between them on this dealer or on the reference one.
+"""Deterministic players over loopback, and matches between them on this dealer or the reference dealer.
 
-What a scripted player sends depends only on its seed and on the lines it has received, so two dealers that
-behave alike write the same log and say the same things.
+What a scripted player sends depends only on its seed and the lines it has received, so two dealers with the
+same behaviour write the same log and the same messages.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def sensible(seed: int) -> Script:
 
 
 def chaotic(seed: int) -> Script:
-    """Everything the reference dealer is known to tolerate, then a sensible reply to be sure."""
+    """Everything the reference dealer is known to tolerate, followed by a sensible reply."""
 
     def script(state: MatchState | None, line: str) -> list[bytes]:
         rng = random.Random(zlib.crc32(line.encode()) ^ seed)
@@ -101,7 +101,7 @@ def chaotic(seed: int) -> Script:
 
 
 def raise_war(seed: int) -> Script:
-    """The smallest raise again and again, even where a round has no room for another action."""
+    """Always the smallest raise, even at the limit of actions per round."""
 
     def script(state: MatchState | None, line: str) -> list[bytes]:
         if state is None:
@@ -158,7 +158,7 @@ class MatchOutcome:
 
     @property
     def timeless_stderr(self) -> bytes:
-        """What the dealer said, without the times, which differ from run to run."""
+        """The dealer's messages without times, which differ from run to run."""
         text = re.sub(rb" at [0-9]+\.[0-9]{6}", b"", self.stderr)
         text = re.sub(rb"spent in match for seat ([01]): [0-9]+", rb"spent in match for seat \1: 0", text)
         return re.sub(rb"[0-9.]+ seconds spent", b"0.0 seconds spent", text)
@@ -166,7 +166,7 @@ class MatchOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A match to be played on either dealer."""
+    """A match that can be played on either dealer."""
 
     game: str
     """The text of a `.game` file."""
@@ -179,7 +179,7 @@ class Setup:
 def player(
     port: int, definition: GameDefinition, script: Script, version: bytes = b"VERSION:2.0.0\r\n"
 ) -> None:
-    """Play until the dealer hangs up."""
+    """Play until the dealer closes the connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=JOIN_SECONDS) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
@@ -228,7 +228,7 @@ def play_ours(
     """The same match on this dealer, in a thread."""
     with deal_in_thread(setup, directory, observer) as dealer:
         _run_players(dealer.ports, setup.definition, scripts)
-    # The match's name is a path here: the header must say what the reference dealer's would.
+    # The match's name is a path here; the header must contain the name the reference dealer would write.
     full_name = str(directory / "match").encode()
     log = (directory / "match.log").read_bytes().replace(full_name, b"match", 1)
     stderr = (directory / "stderr").read_bytes().replace(full_name, b"match", 1)
@@ -237,7 +237,7 @@ def play_ours(
 
 @dataclass(slots=True)
 class RunningDealer:
-    """This dealer in a thread: the ports at first, the rest when it has finished."""
+    """This dealer in a thread: the ports are known first, the other fields when it has finished."""
 
     ports: list[int]
     status: int = -1
@@ -252,7 +252,7 @@ def deal_in_thread(
     start_timeout_ms: int | None = None,
     version_timeout_ms: int | None = None,
 ) -> Iterator[RunningDealer]:
-    """Deal while the body runs, and wait for the end of the match after it."""
+    """Run the dealer while the body runs, then wait for the end of the match."""
     flags = setup.flags
     fixed_seats, limits = "-f" in flags, _limits(flags)
     options = DealerOptions(
@@ -286,7 +286,7 @@ def deal_in_thread(
 
 
 def timeless_transactions(path: Path) -> list[bytes]:
-    """Actions and hands of a transaction file."""
+    """The actions and hand numbers of a transaction file, without times."""
     return [b" ".join(line.split()[:2]) for line in path.read_bytes().splitlines()]
 
 

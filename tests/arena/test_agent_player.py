@@ -1,4 +1,4 @@
-"""The agent at the table: whatever the opponent does, it answers with a solved and legal strategy."""
+"""The agent in play: it answers any opponent action with a solved and legal strategy."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def play(agent: Agent, policy: str, seed: int) -> tuple[HandState, AgentHand]:
 
 
 @pytest.mark.parametrize("policy", ["random", "call", "min-raise"])
-def test_every_answer_is_legal_and_ranges_stay_sound(agent: Agent, policy: str) -> None:
+def test_every_action_is_legal_and_ranges_stay_valid(agent: Agent, policy: str) -> None:
     methods = set()
     for seed in range(48):
         _, hand = play(agent, policy, seed)
@@ -86,7 +86,7 @@ def test_every_answer_is_legal_and_ranges_stay_sound(agent: Agent, policy: str) 
     assert Method.DEPTH_LIMITED in methods
 
 
-def test_a_hand_is_repeatable_and_its_strategies_do_not_depend_on_our_cards(agent: Agent) -> None:
+def test_a_hand_is_reproducible_and_strategies_do_not_depend_on_own_cards(agent: Agent) -> None:
     _, first = play(agent, "call", 5)
     _, again = play(agent, "call", 5)
     assert list(first.decisions) == list(again.decisions)
@@ -94,7 +94,7 @@ def test_a_hand_is_repeatable_and_its_strategies_do_not_depend_on_our_cards(agen
         np.testing.assert_array_equal(
             decision.strategy.probabilities, again.decisions[key].strategy.probabilities
         )
-    # Asked for the last decision alone, a fresh hand makes the earlier ones itself.
+    # Queried for the last decision only, a fresh hand makes the earlier ones itself.
     (_, board), last = list(first.decisions.items())[-1]
     fresh = AgentPlayer("agent", agent).start_hand(5)
     found = fresh.strategy(last.betting, board)
@@ -120,7 +120,7 @@ def with_table(agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ("lookup", Method.BLUEPRINT, Method.BLUEPRINT),
     ],
 )
-def test_when_the_first_round_is_solved(
+def test_preflop_is_solved_or_looked_up_by_setting(
     agent: Agent, with_table: Blueprint, preflop: str, on_tree: Method, off_tree: Method
 ) -> None:
     settings = replace(QUICK, preflop=preflop)
@@ -132,13 +132,13 @@ def test_when_the_first_round_is_solved(
         assert plain.method is Method.BLUEPRINT  # without a table
 
 
-def test_other_ways_to_play_the_first_round_are_refused(agent: Agent) -> None:
+def test_unknown_preflop_settings_are_refused(agent: Agent) -> None:
     assert make_player(f"agent:{agent.blueprint.path},preflop=lookup")
     with pytest.raises(PlayerError, match="offtree, solve, lookup"):
         make_player(f"agent:{agent.blueprint.path},preflop=0")
 
 
-def test_who_looks_up_plays_as_the_blueprint_before_the_flop(with_table: Blueprint) -> None:
+def test_preflop_lookup_plays_the_blueprint(with_table: Blueprint) -> None:
     blueprint = BlueprintPlayer("blueprint", with_table)
     assert find_lines(HUNL, (AgentPlayer("agent", Agent(with_table, QUICK)), blueprint)).lines
     always = AgentPlayer("agent", Agent(with_table, replace(QUICK, preflop="solve")))
@@ -146,8 +146,8 @@ def test_who_looks_up_plays_as_the_blueprint_before_the_flop(with_table: Bluepri
         find_lines(HUNL, (always, blueprint))
 
 
-def test_the_flop_goes_on_from_what_was_solved_before(with_table: Blueprint) -> None:
-    """His call of our raise is read by the solution that our raise came from; others know it, too."""
+def test_the_flop_continues_from_the_preflop_solution(with_table: Blueprint) -> None:
+    """The opponent's range after a call comes from the solution that our raise was sampled from."""
     tabled = Agent(with_table, QUICK)
     before = parse_betting(HUNL, "r217")
     context = tabled.decide(before, (), None, 1).after(raise_to(651))
@@ -160,7 +160,7 @@ def test_the_flop_goes_on_from_what_was_solved_before(with_table: Blueprint) -> 
 
 
 @pytest.mark.parametrize(("text", "cards"), [("cc/r217", 3), ("cc/cc/r217", 4), ("cc/cc/cc/", 5)])
-def test_time_that_is_over_still_leaves_an_answer(agent: Agent, text: str, cards: int) -> None:
+def test_an_expired_clock_still_gives_a_strategy(agent: Agent, text: str, cards: int) -> None:
     betting = parse_betting(HUNL, text)
     decision = agent.decide(betting, tuple(range(cards)), None, 1, Limits(seconds=0.0))
     assert decision.iterations == 1
@@ -182,8 +182,8 @@ def test_the_clock_is_shared_by_all_hands_of_a_player(agent: Agent) -> None:
     assert AgentPlayer("agent", agent).clock is None
 
 
-def test_what_no_hand_ever_does_is_answered(agent: Agent) -> None:
-    # With a chip behind and somebody who folds, as at first, half of his hands, nobody checks.
+def test_an_action_with_zero_probability_is_answered(agent: Agent) -> None:
+    # With one chip behind and an opponent that folds half of its hands, as at first, nobody checks.
     few = StreetSettings("a", 2)
     betting, board = parse_betting(HUNL, "r19999c/cc/cc/c"), tuple(parse_cards("AsKd7h4c2s"))
     decision = Agent(agent.blueprint, AgentSettings(few, few, few, budget=None)).decide(
@@ -198,8 +198,8 @@ def test_what_no_hand_ever_does_is_answered(agent: Agent) -> None:
 @pytest.mark.parametrize(
     ("text", "board"), [("r300c/cc/r20000", "4hJh2h2d"), ("r300c/cc/cr750c/r20000", "4hJh2h2d9s")]
 )
-def test_a_bet_of_many_pots_is_called_by_few(agent: Agent, text: str, board: str) -> None:
-    """Nobody bets so in the solution, and no menu offers it: that is no reason to believe him nothing."""
+def test_few_hands_call_a_bet_of_many_pots(agent: Agent, text: str, board: str) -> None:
+    """The bet is in no menu and no solution; the opponent's range must still be believed."""
     small = "75%, a<100% | a<250%"
     settings = replace(
         QUICK, turn=StreetSettings(small, 40), river=StreetSettings(small, 40), flop=StreetSettings(small, 8)
@@ -209,10 +209,8 @@ def test_a_bet_of_many_pots_is_called_by_few(agent: Agent, text: str, board: str
     assert 0 < decision.frequencies()[1] < 0.2
 
 
-def test_every_line_of_an_enquiry_has_the_time_of_a_hand(
-    agent: Agent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One clock for all would run out; what was thought before on the same line counts."""
+def test_every_queried_line_has_the_budget_of_a_hand(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A single clock would run out. Time spent earlier on the same line counts."""
     timed = Agent(agent.blueprint, replace(QUICK, budget=1.0))
     allowed: dict[str, float] = {}
 

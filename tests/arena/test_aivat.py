@@ -1,4 +1,4 @@
-"""AIVAT is unbiased: its exact expectation over everything that can happen is the true value."""
+"""AIVAT is unbiased: its exact expectation over all hands is the true value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BOTH, FIRST, SECOND, NEITHER = (True, True), (True, False), (False, True), (Fals
 
 
 def any_number(state: State, beliefs: Beliefs) -> float:
-    """Different for every state and belief, and without sense."""
+    """An arbitrary guess, different for every state and belief."""
     data = repr(state).encode() + b"".join(np.round(belief, 9).tobytes() for belief in beliefs)
     return zlib.crc32(data) / 2**30 - 2.0
 
@@ -25,7 +25,7 @@ def nothing(state: State, beliefs: Beliefs) -> float:
 
 
 def random_pairs(seed: int) -> Guess:
-    """The mean of random numbers of pairs of hands: what the paper's value functions look like."""
+    """The mean over random values for pairs of hands: the form of the paper's value functions."""
     rng = np.random.default_rng(seed)
     matrices: dict[State, np.ndarray] = {}
 
@@ -40,7 +40,7 @@ def random_pairs(seed: int) -> Guess:
 
 
 def expectation(game: OneCardGame, strategies: Strategies, known: tuple[bool, bool]) -> tuple[float, float]:
-    """Mean and standard deviation of the estimate."""
+    """The exact mean and standard deviation of the estimate."""
     start = mean_start(game, (0, ()), known)
     total = squares = chances = 0.0
     for probability, hand in game.all_hands(strategies, known):
@@ -72,7 +72,7 @@ def test_unbiased_on_leduc(known: tuple[bool, bool], guess: Guess, seed: int) ->
 
 
 @pytest.mark.parametrize("definition", [KUHN, LEDUC])
-def test_true_values_leave_no_variance_when_both_are_known(definition: GameDefinition) -> None:
+def test_true_values_give_zero_variance_when_both_players_are_known(definition: GameDefinition) -> None:
     strategies = OneCardGame(definition, nothing).random_strategies(np.random.default_rng(8))
 
     values: dict[tuple[State, int, int], float] = {}
@@ -87,7 +87,7 @@ def test_true_values_leave_no_variance_when_both_are_known(definition: GameDefin
         return game.mean(state, beliefs, value)
 
     game = OneCardGame(definition, exact)
-    if definition is LEDUC:  # one deal is enough: all hands of it have the same estimate
+    if definition is LEDUC:  # one deal suffices: all its hands have the same estimate
         start, value = mean_start(game, (0, ()), BOTH), game.true_value(strategies)
         hands = (hand for _, hand in game.all_hands(strategies, BOTH))
         estimates = [corrected_value(game, hand, start) for _, hand in zip(range(60), hands, strict=False)]
@@ -100,8 +100,8 @@ def test_true_values_leave_no_variance_when_both_are_known(definition: GameDefin
 
 @pytest.mark.parametrize(("definition", "boxes"), [(KUHN, 6), (LEDUC, 1)])
 @pytest.mark.parametrize("own", [0, 1])
-def test_a_black_box_is_measured_without_bias(definition: GameDefinition, boxes: int, own: int) -> None:
-    """Guesses are our values against the opponent we believe in; the real one does anything he likes."""
+def test_an_unknown_player_is_measured_without_bias(definition: GameDefinition, boxes: int, own: int) -> None:
+    """Guesses are our values against an assumed opponent; the real one plays any other strategy."""
     rng = np.random.default_rng(9)
     believed = OneCardGame(definition, nothing).random_strategies(rng)
     values: dict[tuple[State, int, int], float] = {}
@@ -118,7 +118,7 @@ def test_a_black_box_is_measured_without_bias(definition: GameDefinition, boxes:
     game, known = OneCardGame(definition, own_values), (own == 0, own == 1)
     for _ in range(boxes):
         box = game.random_strategies(rng)
-        for rows in box.values():  # without dice
+        for rows in box.values():  # deterministic
             rows[:] = rows == rows.max(axis=0)
         ours = {state: rows for state, rows in believed.items() if game.tree.player[state[0]] == own}
         strategies = {**box, **ours}

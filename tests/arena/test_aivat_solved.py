@@ -1,4 +1,4 @@
-"""Guesses from the agent's own solves: values of the other's hand, as the solution has them."""
+"""AIVAT guesses from the agent's own solves: the solution's values of the opponent's hand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def asked_at(folder: Path, text: str) -> tuple[SolvedGame, HoldemState, AgentHand]:
-    """A game whose agent has decided where a betting leads, and the state there."""
+    """A game whose agent has made its decision after a betting, and the state there."""
     player = make_player(f"agent:{made_up_blueprint(folder).path},iterations=3")
     assert isinstance(player, AgentPlayer)
     betting = parse_betting(HUNL, text)
@@ -53,7 +53,7 @@ def asked_at(folder: Path, text: str) -> tuple[SolvedGame, HoldemState, AgentHan
 
 
 def some_beliefs(board: Cards, own: int, held: int) -> Beliefs:
-    """Any range of ours, and one hand."""
+    """A random range for us, and one hand for the opponent."""
     ours = np.random.default_rng(3).random(NUM_HANDS) ** 4 * unblocked(board)
     his = np.zeros(NUM_HANDS)
     his[held] = 0.3
@@ -61,7 +61,7 @@ def some_beliefs(board: Cards, own: int, held: int) -> Beliefs:
 
 
 def slow_value(solution: Solution, node: int, ours: dict[int, float], held: int, own: int) -> float:
-    """Our chips × weight against one hand on the river, hand by hand."""
+    """Our chips × weight against one hand on the river, summed hand by hand."""
     game, tree = solution.game, solution.game.tree
     if tree.kind[node] == DECISION:
         rows, labels = solution.strategy(node), game.labels.tolist()
@@ -84,7 +84,7 @@ def slow_value(solution: Solution, node: int, ours: dict[int, float], held: int,
 
 
 @pytest.mark.parametrize("text", ["r300c/cc/cc/", "r300c/cc/cc/r750"])
-def test_river_guesses_are_the_values_of_the_solution(tmp_path: Path, quick: None, text: str) -> None:
+def test_river_guesses_equal_the_values_of_the_solution(tmp_path: Path, quick: None, text: str) -> None:
     game, state, hand = asked_at(tmp_path, text)
     own = state.betting.actor
     decision = hand.decisions[state.betting.text, state.board]
@@ -107,8 +107,8 @@ def test_river_guesses_are_the_values_of_the_solution(tmp_path: Path, quick: Non
 
 
 @pytest.mark.parametrize("text", ["r300c/cc/c", "r300c/cc/r750"])
-def test_means_over_rivers_are_those_of_the_guesses(tmp_path: Path, quick: None, text: str) -> None:
-    """After our call on the turn, every river card has a value of its own."""
+def test_guess_dealt_is_the_mean_over_river_guesses(tmp_path: Path, quick: None, text: str) -> None:
+    """After our call on the turn, every river card has its own value."""
     game, state, hand = asked_at(tmp_path, text)
     own = state.betting.actor
     decision = hand.decisions[state.betting.text, state.board]
@@ -131,24 +131,24 @@ def test_means_over_rivers_are_those_of_the_guesses(tmp_path: Path, quick: None,
     assert game.guess(over, beliefs) == pytest.approx(total / mass)
 
 
-def test_elsewhere_guesses_are_the_blueprints(tmp_path: Path, quick: None) -> None:
+def test_without_a_solve_guesses_are_the_blueprints(tmp_path: Path, quick: None) -> None:
     game, state, hand = asked_at(tmp_path, "r300c/cc/")
     plain = game.game
     turn = next(iter(hand.decision(state.betting, state.board).strategy.actions))
     root = game.root(parse_betting(HUNL, ""))
     beliefs = some_beliefs((), 0, 7)
     assert game.guess(root, beliefs) == plain.guess(root, beliefs)
-    other = SolvedGame(plain, AgentHand(game.asked._agent, 1), game.position)  # has decided nothing
+    other = SolvedGame(plain, AgentHand(game.asked._agent, 1), game.position)  # has made no decision
     after, seen = game.after_action(state, turn), some_beliefs(BOARD, game.position, 1300)
     assert other.guess(after, seen) == plain.guess(after, seen)
     assert isinstance(ask_agent(plain, (hand, hand), (True, False)), SolvedGame)
     assert ask_agent(plain, (hand, hand), (True, True)) is plain
 
 
-def test_an_agent_is_measured_against_somebody_unknown(
+def test_an_agent_is_measured_against_an_unknown_player(
     tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.registry.OPEN_POLICIES", frozenset())  # who calls does not say so
+    monkeypatch.setattr("arena.registry.OPEN_POLICIES", frozenset())  # the caller's strategy is unknown
     text = f"agent:{made_up_blueprint(tmp_path, LATE).path},iterations=2"
     terms = DuplicateTerms(HUNL, (text, "call"), ("a", "b"), 3, 3, aivat=True)
     result = play_duplicate(terms, workers=1)

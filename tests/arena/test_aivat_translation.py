@@ -37,7 +37,7 @@ def follow(game: HoldemGame | TranslatedGame, actions: list[Action]) -> HoldemSt
     return state
 
 
-def test_bets_lead_where_the_blueprint_takes_them(tmp_path: Path) -> None:
+def test_bets_are_translated_as_the_blueprint_does(tmp_path: Path) -> None:
     game, player = careful_game(tmp_path)
     found = set()
     for seed in range(20):
@@ -53,8 +53,8 @@ def test_bets_lead_where_the_blueprint_takes_them(tmp_path: Path) -> None:
     assert in_tree.scale == game.game.unit
 
 
-def test_answers_count_in_real_chips(tmp_path: Path) -> None:
-    """One step ahead: folds and calls that end the hand are exact, the rest is guessed."""
+def test_folds_and_calls_count_in_real_chips(tmp_path: Path) -> None:
+    """One action ahead: folds and calls that end the hand are exact, the rest is guessed."""
     game, player = careful_game(tmp_path)
     hand = player.start_hand(3)
     asked = TranslatedGame(game, hand, 1)
@@ -76,11 +76,11 @@ def test_answers_count_in_real_chips(tmp_path: Path) -> None:
     assert weight == pytest.approx(game.mass(state, beliefs))
     assert asked.guess(state, beliefs) == pytest.approx(expected / weight)
     assert asked.guess(state, beliefs) != pytest.approx(game.guess(state, beliefs))
-    other = TranslatedGame(game, hand, 0)  # not his turn
+    other = TranslatedGame(game, hand, 0)  # not the player's turn
     assert other.guess(state, beliefs) == game.guess(state, beliefs)
 
 
-def test_what_must_fit_a_mean_over_cards_is_left_alone(tmp_path: Path) -> None:
+def test_states_before_a_rounds_first_action_use_the_tree(tmp_path: Path) -> None:
     game, player = careful_game(tmp_path)
     asked = TranslatedGame(game, player.start_hand(3), 0)  # the first to act on a flop
     over = follow(asked, [raise_to(250), CALL])
@@ -92,7 +92,7 @@ def test_what_must_fit_a_mean_over_cards_is_left_alone(tmp_path: Path) -> None:
     assert asked.guess_dealt(over, beliefs) == game.guess_dealt(over, beliefs)
 
 
-def test_who_is_asked(tmp_path: Path) -> None:
+def test_translation_applies_to_players_of_the_same_blueprint(tmp_path: Path) -> None:
     game, player = careful_game(tmp_path)
     stranger = BlueprintPlayer("b", made_up_blueprint(tmp_path, WIDE, seed=2)).start_hand(1)
     hand: BlueprintHand = player.start_hand(1)

@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("menus", [WIDE, NO_ALL_IN])
-def test_every_decision_of_any_hand_gets_a_legal_answer(folder: Path, menus: str) -> None:
+def test_every_action_is_legal(folder: Path, menus: str) -> None:
     ours = BlueprintPlayer("ours", made_up_blueprint(folder, menus))
     theirs = PolicyPlayer("theirs", POLICIES["random"])
     deck, off_tree = Deck(HUNL, 4), 0
@@ -57,7 +57,7 @@ def test_every_decision_of_any_hand_gets_a_legal_answer(folder: Path, menus: str
     assert off_tree < 60
 
 
-def test_actions_are_drawn_from_the_strategy_shown(folder: Path) -> None:
+def test_actions_are_sampled_from_the_reported_strategy(folder: Path) -> None:
     player = BlueprintPlayer("ours", made_up_blueprint(folder, WIDE))
     assert isinstance(player.start_hand(1), OpenHandPlayer)
     state = new_hand(HUNL, (parse_cards("AsKd"), parse_cards("7h2c")), parse_cards("Qd8s3h4c5d"))
@@ -70,16 +70,16 @@ def test_actions_are_drawn_from_the_strategy_shown(folder: Path) -> None:
     assert player.start_hand(7).act(state, 0) == player.start_hand(7).act(state, 0)
 
 
-def test_sizes_that_become_one_are_one_action(folder: Path) -> None:
+def test_sizes_that_map_to_the_same_bet_are_merged(folder: Path) -> None:
     player = BlueprintPlayer("ours", made_up_blueprint(folder, NO_ALL_IN))
-    betting = start(HUNL).apply(raise_to(20000))  # no all-in in the tree: taken for a pot raise
+    betting = start(HUNL).apply(raise_to(20000))  # no all-in in the tree: translated to a pot raise
     hand = player.start_hand(1)
     strategy = hand.strategy(betting, ())
     assert [str(action) for action in strategy.actions] == ["f", "c"]
     assert len(player.blueprint.tree.children_of(hand.node(betting))) == 3
 
 
-def test_another_game_is_refused(folder: Path) -> None:
+def test_a_blueprint_of_another_game_is_refused(folder: Path) -> None:
     player = BlueprintPlayer("ours", made_up_blueprint(folder))
     with pytest.raises(ValueError, match="another game"):
         player.start_hand(1).strategy(start(LIMIT_HOLDEM), ())
@@ -108,7 +108,7 @@ def test_styles_agree_with_the_slow_twin() -> None:
         np.testing.assert_allclose(out / total, [float(share) for share in expected], atol=1e-12)
 
 
-def test_texts_name_players(folder: Path) -> None:
+def test_specifications_name_players(folder: Path) -> None:
     path = made_up_blueprint(folder).path
     assert make_player("call").name == "call"
     text = f"blueprint:{path},bias=call*10,purify=0.2"
@@ -139,7 +139,7 @@ def test_texts_name_players(folder: Path) -> None:
         ("blueprint:FILE,speed", "not an option"),
     ],
 )
-def test_bad_texts_are_refused_with_the_reason(folder: Path, text: str, reason: str) -> None:
+def test_invalid_specifications_are_refused_with_a_reason(folder: Path, text: str, reason: str) -> None:
     path = made_up_blueprint(folder).path
     with pytest.raises((PlayerError, OSError), match=reason):
         make_player(text.replace("FILE", str(path)))

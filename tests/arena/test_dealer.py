@@ -1,4 +1,4 @@
-"""The dealer as a program: resuming, time limits, players who misbehave before the first hand."""
+"""The dealer as a program: resuming, time limits, players that misbehave before the first hand."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class TestResume:
         assert _records(resumed.log) == records
         assert timeless_transactions(transactions) == [b" ".join(line.split()[:2]) for line in lines]
 
-    def test_complete_match_only_scores(self, tmp_path: Path) -> None:
+    def test_resuming_a_complete_match_only_prints_the_score(self, tmp_path: Path) -> None:
         whole = play_ours(setup(HUNL, 5, 5, "-T"), BOTH, tmp_path)
         again = play_ours(setup(HUNL, 5, 5, "-T", "-a"), BOTH, tmp_path)
         assert again.status == 0
@@ -69,7 +69,7 @@ class TestResume:
             ("c 0 1.000000 602.000000", "ERROR: seat 2 ran out of time in transaction file"),
         ],
     )
-    def test_bad_transactions(self, line: str, complaint: str, tmp_path: Path) -> None:
+    def test_invalid_transactions_are_refused(self, line: str, complaint: str, tmp_path: Path) -> None:
         (tmp_path / "match.tlog").write_text(line + "\n")
         outcome = play_ours(setup(HUNL, 5, 5, "-T", "-a"), BOTH, tmp_path)
         assert outcome.status == 1
@@ -86,7 +86,7 @@ def test_a_full_disk_ends_the_match_with_a_reason(name: str, tmp_path: Path) -> 
             threading.Thread(target=_try_to_play, args=(port,), daemon=True).start()
     assert dealer.status == 1
     stderr = (tmp_path / "stderr").read_text()
-    assert "ERROR: could not write down the match: No space left on device\n" in stderr
+    assert "ERROR: could not write the match's files: No space left on device\n" in stderr
 
 
 def _try_to_play(port: int) -> None:
@@ -96,7 +96,7 @@ def _try_to_play(port: int) -> None:
 
 class TestTimeLimits:
     @pytest.mark.parametrize("flag", ["--t_hand", "--t_per_hand"])
-    def test_any_time_is_too_much_where_none_is_given(self, flag: str, tmp_path: Path) -> None:
+    def test_a_limit_of_zero_is_exceeded_by_any_reply(self, flag: str, tmp_path: Path) -> None:
         outcome = play_ours(setup(HUNL, 5, 5, flag, "0"), BOTH, tmp_path)
         assert outcome.status == 1
         assert b"ERROR: seat 2 ran out of time\n" in outcome.stderr
@@ -113,7 +113,7 @@ class TestTimeLimits:
             in outcome.timeless_stderr
         )
 
-    def test_half_a_line_does_not_buy_time(self, tmp_path: Path) -> None:
+    def test_half_a_line_does_not_extend_the_time_limit(self, tmp_path: Path) -> None:
         def half(state: MatchState | None, line: str) -> list[bytes]:
             return [line.encode()] if state is not None else []
 
@@ -121,13 +121,13 @@ class TestTimeLimits:
         assert outcome.status == 1
         assert b"ERROR: could not get action from seat 2" in outcome.stderr
 
-    def test_negative_limits_are_none(self, tmp_path: Path) -> None:
+    def test_negative_limits_mean_no_limit(self, tmp_path: Path) -> None:
         flags = ("--t_response", "-1", "--t_hand", "-1")
         outcome = play_ours(setup(HUNL, 5, 5, *flags), BOTH, tmp_path)
         assert outcome.status == 0
         assert b"#--t_response 18446744073709550\n" in outcome.log  # the reference dealer's number
 
-    def test_budgets(self) -> None:
+    def test_response_hand_and_match_budgets(self) -> None:
         clock = MatchClock(TimeLimits(response_ms=10, hand_ms=15, per_hand_ms=9), hands=3)  # 27 ms in all
         assert clock.charge(0, 0, 10_000)
         assert not clock.charge(1, 0, 10_001)
@@ -142,7 +142,7 @@ class TestTimeLimits:
 
 
 class TestBeforeTheFirstHand:
-    def test_unsupported_version_is_grumbled_at(self, tmp_path: Path) -> None:
+    def test_unsupported_version_gives_a_warning(self, tmp_path: Path) -> None:
         outcome = _deal_with(tmp_path, lambda port: player(port, HUNL, calls, b"VERSION:2.5.0\r\n"))
         assert outcome[0] == 0
         assert b"ERROR: this server is currently using version 2.0.0\n" in outcome[1]
@@ -158,12 +158,12 @@ class TestBeforeTheFirstHand:
         assert outcome[0] == 1
         assert b"ERROR: could not read version string from seat 1\n" in outcome[1]
 
-    def test_player_who_hangs_up(self, tmp_path: Path) -> None:
+    def test_disconnect_before_the_first_hand(self, tmp_path: Path) -> None:
         outcome = _deal_with(tmp_path, lambda port: socket.create_connection(("127.0.0.1", port)).close())
         assert outcome[0] == 1
         assert b"ERROR: could not read version string from seat 1\n" in outcome[1]
 
-    def test_nobody_comes(self, tmp_path: Path) -> None:
+    def test_start_timeout(self, tmp_path: Path) -> None:
         with deal_in_thread(setup(HUNL, 5, 5), tmp_path, start_timeout_ms=1) as dealer:
             pass
         assert dealer.status == 1
@@ -172,7 +172,7 @@ class TestBeforeTheFirstHand:
 
 class TestConnections:
     def test_last_reply_needs_no_line_end(self, tmp_path: Path) -> None:
-        """A reply cut off by the end of the stream counts; Kuhn's only hand here ends with it."""
+        """A reply ended by the end of the stream counts; here it ends Kuhn's only hand."""
 
         def last_words(port: int) -> None:
             with socket.create_connection(("127.0.0.1", port), timeout=JOIN_SECONDS) as connection:
@@ -187,7 +187,7 @@ class TestConnections:
         assert outcome[0] == 0
         assert (tmp_path / "match.log").read_bytes().count(b"STATE:0:cc:") == 1
 
-    def test_vanished_player_ends_the_match(self, tmp_path: Path) -> None:
+    def test_disconnect_ends_the_match(self, tmp_path: Path) -> None:
         def vanish(port: int) -> None:
             with socket.create_connection(("127.0.0.1", port), timeout=JOIN_SECONDS) as connection:
                 connection.sendall(PLAYER_VERSION)
@@ -211,7 +211,7 @@ def _deal_with(
     game: object = HUNL,
     version_timeout_ms: int | None = None,
 ) -> tuple[int, bytes]:
-    """A one-hand match whose seat 1 is played by a function of the port; exit status and stderr."""
+    """Deal one hand, with seat 1 played by a function of the port; returns exit status and stderr."""
     definition = KUHN if game is KUHN else HUNL
     with deal_in_thread(setup(definition, 1, 5), directory, version_timeout_ms=version_timeout_ms) as dealer:
         other = threading.Thread(target=player, args=(dealer.ports[1], definition, calls), daemon=True)

@@ -1,4 +1,4 @@
-"""What the reference dealer did, digested: see record_golden.py for where the numbers come from."""
+"""This dealer's output against digests of the reference dealer's, which record_golden.py has recorded."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ RECORDED = json.loads(GOLDEN.read_text())
 
 
 @pytest.mark.parametrize("name", SETUPS)
-def test_log_and_messages(name: str, tmp_path: Path) -> None:
+def test_log_and_messages_match_the_reference(name: str, tmp_path: Path) -> None:
     setup, scripts = SETUPS[name]
     assert outcome_digests(play_ours(setup, scripts, tmp_path)) == RECORDED["matches"][name]
 
 
 @pytest.mark.parametrize("seed", CARD_SEEDS)
-def test_cards(seed: int) -> None:
+def test_cards_match_the_reference(seed: int) -> None:
     deck = Deck(HUNL, seed)
     lines = []
     for _ in range(CARD_HANDS):

@@ -42,7 +42,7 @@ def make_double(base: int) -> object:
     return lambda number: base + double(number)
 
 
-def test_workers_do_every_task_once() -> None:
+def test_workers_run_every_task_once() -> None:
     with WorkerPool[int, int](partial(make_double, 1), 2) as pool:
         done = {task: result for task, result, _ in pool.run(iter(range(10)))}
         assert done == {task: 2 * task + 1 for task in range(10)}
@@ -60,7 +60,7 @@ def test_resumed_and_extended_matches_end_the_same(tmp_path: Path) -> None:
     whole = play_duplicate(terms(40), workers=1)
     play_duplicate(terms(25), path, workers=1)
     cut = path.read_bytes()
-    path.write_bytes(cut[: len(cut) // 2])  # a kill in the middle of a line
+    path.write_bytes(cut[: len(cut) // 2])  # killed in the middle of a line
     resumed = play_duplicate(terms(40), path, workers=2)
     assert resumed.to_json() == whole.to_json()
     assert resumed.betting == whole.betting
@@ -83,11 +83,11 @@ def test_a_journal_of_another_match_is_refused(tmp_path: Path) -> None:
     path.write_text("my shopping list\n")
     with pytest.raises(MatchAborted, match="not the journal"):
         play_duplicate(terms(2), path)
-    path.write_bytes(b"# fathom ma")  # killed while the first line was written
+    path.write_bytes(b"# fathom ma")  # killed while writing the first line
     assert play_duplicate(terms(2), path, workers=1).num_hands == 4
 
 
-def test_two_processes_do_not_share_a_journal(tmp_path: Path) -> None:
+def test_a_journal_in_use_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "duel.match"
     journal = Journal(path, terms(2).to_json())
     with pytest.raises(MatchAborted, match="another process"):
@@ -96,8 +96,8 @@ def test_two_processes_do_not_share_a_journal(tmp_path: Path) -> None:
     assert play_duplicate(terms(1), path, workers=1).to_json()["margin_95"] is None
 
 
-def test_known_results() -> None:
-    """Who folds every hand loses 75 chips a hand: 750 mbb; nobody wins who calls against one who calls."""
+def test_always_folding_loses_the_blinds_and_calling_breaks_even() -> None:
+    """Folding every hand loses 75 chips per hand (750 mbb); two players that always call break even."""
     folds = play_duplicate(replace(terms(20, "fold", "min-raise"), definition=HUNL), workers=1)
     assert (folds.total.mean, folds.total.margin) == (-750.0, 0.0)
     calls = play_duplicate(replace(terms(20, "call", "call"), definition=HUNL), workers=1)
@@ -106,15 +106,15 @@ def test_known_results() -> None:
     assert (calls.street == 3).all()
 
 
-def test_estimates() -> None:
+def test_estimate_has_mean_and_margin() -> None:
     found = estimate(np.array([1.0, 2.0, 3.0, 6.0]))
     assert found.mean == 3.0
     assert found.margin == pytest.approx(1.96 * np.sqrt((4 + 1 + 0 + 9) / 3) / 2)
     assert estimate(np.array([1.0])).margin == np.inf
 
 
-def test_one_pair_is_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """No infinity in it, also not where the hands were all-in and adjusted."""
+def test_a_match_of_one_pair_gives_valid_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """The JSON contains no infinity, even after all-in adjustment."""
     assert main(["match", "all-in", "call", "--hands", "2", "--seed", "1", "--workers", "1", "--json"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
     found = json.loads(line, parse_constant=pytest.fail)
@@ -134,7 +134,7 @@ def test_files_that_cannot_be_written_are_refused_before_the_first_hand(
     assert "there is no folder" in said
 
 
-def test_pictures_are_refused_before_the_first_hand_where_nothing_can_be_drawn(
+def test_pictures_without_matplotlib_are_refused_before_the_first_hand(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.cli.match._play", lambda *_: pytest.fail("it played"))
@@ -163,16 +163,14 @@ def test_the_result_is_printed_even_if_the_report_fails(
     [
         ("agent,budget=x", "'agent,budget=x': budget=x: write a number"),
         ("agent,iterations=1.5", "iterations=1.5: write a whole number"),
-        ("agent,foo=1", "it knows budget, iterations, leaf"),
-        ("blueprint,foo=1", "blueprint has no option 'foo': it knows bias, threshold, purify"),
+        ("agent,foo=1", "its options are budget, iterations, leaf"),
+        ("blueprint,foo=1", "blueprint has no option 'foo': its options are bias, threshold, purify"),
         ("blueprint,bias=call*x", "bias=call*x: write a whole number after the *"),
         ("blueprint:nope", "'blueprint:nope': nope: there is no such file"),
         ("nobody", "agent, python:FILE.py:NAME, acpc:COMMAND"),
     ],
 )
-def test_players_that_make_no_sense_are_refused(
-    player: str, words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invalid_players_are_refused(player: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["match", player, "call", "--hands", "2"]) == 2
     assert words in capsys.readouterr().err
 
@@ -191,7 +189,7 @@ def run_match(*options: str, **more: object) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
-def test_killed_with_sigkill_and_started_again(tmp_path: Path) -> None:
+def test_a_killed_match_resumes(tmp_path: Path) -> None:
     save = tmp_path / "duel"
     journal = tmp_path / "duel.match"
     options = ("--hands", "400", "--json")
@@ -208,7 +206,7 @@ def test_killed_with_sigkill_and_started_again(tmp_path: Path) -> None:
     assert journal.read_bytes().splitlines()[: len(kept)] == kept
 
 
-def test_hands_go_to_files_that_others_read(tmp_path: Path) -> None:
+def test_hands_are_written_as_acpc_log_and_phh(tmp_path: Path) -> None:
     log, histories = tmp_path / "duel.log", tmp_path / "duel.phhs"
     shown = run_match(
         "--hands", "20", "--workers", "1", "--log", str(log), "--phh", str(histories)

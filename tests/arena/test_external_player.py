@@ -1,4 +1,4 @@
-"""Programs that play over a socket: as on a dealer, in duplicate, corrected by AIVAT, and when they die."""
+"""External programs over a socket: ACPC sequence, duplicate matches, AIVAT, and programs that die."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ def external(options: str = "", patience: Patience = QUICK) -> ExternalPlayer:
 
 
 @pytest.mark.parametrize("seats", [("min-raise", PROGRAM), (PROGRAM, "random")])
-def test_a_program_plays_what_the_policy_does(seats: tuple[str, str]) -> None:
+def test_an_external_program_plays_like_the_same_policy(seats: tuple[str, str]) -> None:
     result = play_duplicate(terms(*seats))
     same = play_duplicate(terms(*[text.replace(PROGRAM, "call") for text in seats]), workers=1)
     assert result.betting == same.betting
     assert result.to_json() == same.to_json()
 
 
-def test_each_copy_sees_a_match_as_on_a_dealer(tmp_path: Path) -> None:
-    """No cards twice, positions in turn, all states of a hand in order, cards at the showdown."""
+def test_each_copy_receives_a_dealers_sequence_of_states(tmp_path: Path) -> None:
+    """No repeated cards, alternating positions, all states of a hand in order, cards at the showdown."""
     log = tmp_path / "seen"
     result = play_duplicate(terms("check-down", f"{PROGRAM} log={log}", 3))
     copies: list[list[str]] = [[], []]
@@ -78,17 +78,17 @@ def test_each_copy_sees_a_match_as_on_a_dealer(tmp_path: Path) -> None:
     assert set(result.betting) == {"cc/cc/cc/cc"}
 
 
-def test_a_program_that_dies_is_asked_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_program_that_dies_is_restarted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     mark = tmp_path / "died"
     result = play_duplicate(terms("min-raise", f"{PROGRAM} die=2 once={mark}"))
     assert mark.exists()
     assert result.to_json() == play_duplicate(terms("min-raise", "call"), workers=1).to_json()
     assert "out of luck" in caplog.text
-    assert "started again" in caplog.text
+    assert "restarting it" in caplog.text
 
 
-def test_a_match_that_a_program_ended_goes_on(tmp_path: Path) -> None:
-    """It dies in its third hand every time: what was played before is kept."""
+def test_a_match_resumes_after_a_program_failed(tmp_path: Path) -> None:
+    """The program always dies in its third hand; earlier hands are kept."""
     match, journal = terms("min-raise", f"{PROGRAM} die=2", 4), tmp_path / "duel.match"
     reason = r"closed the connection, asked MATCHSTATE:\d:2:(.|\n)*status 1\nout of luck"
     with pytest.raises(MatchAborted, match=reason):
@@ -104,27 +104,27 @@ def test_a_match_that_a_program_ended_goes_on(tmp_path: Path) -> None:
     ("player", "message"),
     [
         (ExternalPlayer("x", ["/no/such/program"]), "could not start /no/such/program"),
-        (ExternalPlayer("x", ["/bin/false"]), "did not connect\nexit status 1"),
-        (external("version=HELLO"), "version: invalid version string HELLO"),
-        (external("mute=0", Patience(20.0, 0.1)), "not answered for 0.1 s, asked MATCHSTATE"),
+        (ExternalPlayer("x", ["/bin/false"]), "to the host and port it was given\nexit status 1"),
+        (external("version=HELLO"), "version first: invalid version string HELLO"),
+        (external("mute=0", Patience(20.0, 0.1)), "did not answer within 0.1 s, asked MATCHSTATE"),
     ],
 )
-def test_what_ends_a_match_is_told(player: ExternalPlayer, message: str) -> None:
+def test_failures_of_a_program_are_reported(player: ExternalPlayer, message: str) -> None:
     with pytest.raises(MatchAborted, match=message):
         play_pair(HUNL, (PolicyPlayer("a", POLICIES["call"]), player), 3, 0)
     player.close()
 
 
-def test_programs_are_started_only_to_act() -> None:
+def test_programs_are_not_started_before_they_act() -> None:
     player = make_match_player("acpc:/no/such/program --x=1,2")
     player.start_hand(0)
     assert player_identity(player.name) == ""
 
 
-def test_a_black_box_is_corrected_as_the_player_it_hides(
+def test_an_external_program_is_corrected_as_an_unknown_player(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The policy calls by its own rules: AIVAT must not look at them, in whichever process they are."""
+    """The program always calls. AIVAT must treat it as unknown, in any process."""
     use_quick_values(tmp_path, monkeypatch)
     blueprint = f"blueprint:{made_up_blueprint(tmp_path, LATE, spread=1.0).path}"
     hidden = replace(terms(blueprint, PROGRAM, 4), aivat=True)
@@ -139,10 +139,10 @@ def test_a_black_box_is_corrected_as_the_player_it_hides(
 
 
 @pytest.mark.slow
-def test_the_command_measures_a_program(
+def test_match_command_with_an_external_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One of our own policies behind a socket, from the command line to both intervals, in two sittings."""
+    """One of our policies behind a socket, from the command line to both intervals, with a resume."""
     use_quick_values(tmp_path, monkeypatch)
     blueprint = f"blueprint:{made_up_blueprint(tmp_path, LATE, spread=1.0).path}"
     box = f"acpc:{shlex.quote(sys.executable)} -m server.cli acpc --policy call --wait 60"
@@ -158,4 +158,4 @@ def test_the_command_measures_a_program(
     assert main([*words, "--hands", "10", "--dealer"]) == 2
     assert "without --dealer" in capsys.readouterr().err
     assert main(["match", box, box, "--aivat"]) == 1
-    assert "neither of these tells his" in capsys.readouterr().err
+    assert "neither of these reveals its" in capsys.readouterr().err

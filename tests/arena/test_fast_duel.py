@@ -29,7 +29,7 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> None:
     ("menus", "style"),
     [((WIDE, TINY), PlayStyle("call", 10)), ((NO_ALL_IN, WIDE), PlayStyle(purify=0.2, threshold=0.1))],
 )
-def test_the_kernel_plays_as_the_players_do(
+def test_the_kernel_plays_the_same_pairs_as_the_players(
     tmp_path: Path, tables: None, menus: tuple[str, str], style: PlayStyle
 ) -> None:
     players = (
@@ -39,7 +39,7 @@ def test_the_kernel_plays_as_the_players_do(
     assert can_play_fast(HUNL, players)
     lines = FastDuel(players, seed=5).play(10, 150).splitlines()
     assert lines == [str(play_pair(HUNL, players, 5, number)) for number in range(10, 160)]
-    # Not vacuous: all streets, all-ins and folds are there.
+    # The sample covers all streets, all-ins and folds.
     text = " ".join(lines)
     assert "/" in text
     assert "f" in text
@@ -47,7 +47,7 @@ def test_the_kernel_plays_as_the_players_do(
 
 
 @pytest.mark.kernel
-def test_lines_are_hands_by_the_rules(tmp_path: Path, tables: None) -> None:
+def test_journal_lines_are_legal_hands(tmp_path: Path, tables: None) -> None:
     player = BlueprintPlayer("a", made_up_blueprint(tmp_path, TINY))
     text = FastDuel((player, player), seed=2**64 + 3).play(0, 20)
     assert text == FastDuel((player, player), seed=3).play(0, 20)
@@ -65,7 +65,7 @@ def test_lines_are_hands_by_the_rules(tmp_path: Path, tables: None) -> None:
 
 
 @pytest.mark.kernel
-def test_cards_follow_from_seed_and_number() -> None:
+def test_cards_are_a_function_of_seed_and_number() -> None:
     for number in range(3):
         seed = pair_seed(9, number)
         assert seed == slow.hash32(9, 2 * number) << 32 | slow.hash32(9, 2 * number + 1)
@@ -78,7 +78,7 @@ def test_cards_follow_from_seed_and_number() -> None:
     assert deal_pair(LEDUC, 9, 1) == deal_pair(LEDUC, 9, 1)
 
 
-def test_any_player_plays_pairs_that_can_be_played_again() -> None:
+def test_pairs_are_reproducible_for_any_player() -> None:
     players = (PolicyPlayer("random", POLICIES["random"]), PolicyPlayer("odds", POLICIES["pot-odds"]))
     pair = play_pair(NLFH, players, 1, 17)
     assert isinstance(pair, PlayedPair)
@@ -89,8 +89,8 @@ def test_any_player_plays_pairs_that_can_be_played_again() -> None:
 
 
 @pytest.mark.slow
-def test_intervals_cover_the_truth(tmp_path: Path, tables: None) -> None:
-    """200 matches of a player against itself: its expectation is exactly zero."""
+def test_intervals_cover_the_true_mean(tmp_path: Path, tables: None) -> None:
+    """200 matches of a player against itself, whose true win rate is zero."""
     player = BlueprintPlayer("a", made_up_blueprint(tmp_path, TINY))
     lines = FastDuel((player, player), seed=1).play(0, 200 * 500).splitlines()
     samples = duplicate_result(HUNL, ("a", "b"), 1, lines).samples.reshape(200, 500)

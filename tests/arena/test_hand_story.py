@@ -1,4 +1,4 @@
-"""Hands told as the agent lived them."""
+"""Hand stories: descriptions of hands from the agent's point of view."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Agent:
 
 @pytest.fixture(autouse=True)
 def quick_preflop_equity(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counting all boards takes half a minute."""
+    """Replace pre-flop equity, which takes half a minute to enumerate."""
     monkeypatch.setattr(
         "solver.allin_equity.preflop_wins", lambda: np.zeros((NUM_HANDS, NUM_HANDS), dtype=np.float32)
     )
 
 
-def test_a_hand_is_told_decision_by_decision(agent: Agent) -> None:
+def test_a_story_describes_every_decision(agent: Agent) -> None:
     player = AgentPlayer("agent", agent)
     story = play_story(player, make_player("call"), HUNL, seed=3)
     text = tell(story)
@@ -50,7 +50,7 @@ def test_a_hand_is_told_decision_by_decision(agent: Agent) -> None:
     assert again.state == story.state
 
 
-def test_folding_the_nuts_and_calling_with_nothing_are_odd(agent: Agent) -> None:
+def test_folding_the_nuts_and_calling_with_no_equity_are_reported(agent: Agent) -> None:
     board = tuple(parse_cards("QsJsTs2d3c"))
 
     def after(action: Action, cards: str) -> list[str]:

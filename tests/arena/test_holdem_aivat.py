@@ -63,7 +63,7 @@ def sparse_beliefs(board: Cards) -> Beliefs:
 
 
 def state_after(game: HoldemGame, text: str, board: Cards) -> HoldemState:
-    """Follow a betting; cards are dealt as they come due."""
+    """The state after a betting, with cards dealt when a round starts."""
     betting = parse_betting(HUNL, text)
     state = game.root(start(HUNL))
     for actions in betting.actions:
@@ -80,7 +80,7 @@ BOARD = parse_cards("7h8hTs2cTd")
 
 @pytest.mark.parametrize("text", ["cr300c/r900c/", "r300c/cc/r1800c/"])
 def test_means_over_cards_are_exact(tmp_path: Path, text: str) -> None:
-    """The quick way over all cards equals trying each."""
+    """The fast mean over all cards equals enumeration."""
     _, game = some_game(tmp_path)
     state = state_after(game, text, BOARD)
     assert state.node >= 0
@@ -91,11 +91,11 @@ def test_means_over_cards_are_exact(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "AsKs", "QdQh", "7c2d"])
-def test_flops_that_beliefs_cannot_tell_apart_are_merged(tmp_path: Path, name: str) -> None:
-    """Beliefs that do not see suits, or one hand: fewer flops, the same mean."""
+def test_flops_equivalent_under_the_beliefs_are_merged(tmp_path: Path, name: str) -> None:
+    """With suit-symmetric beliefs or a single hand, fewer flops give the same mean."""
     _, game = some_game(tmp_path)
     rows = np.random.default_rng(1).integers(0, 8, size=(1755, NUM_HANDS), dtype=np.uint16)
-    # On a canonical board hands that its symmetries exchange share a bucket: by rank they do.
+    # Hands that a board's symmetries exchange must share a bucket; buckets by rank do.
     ranks = HAND_CARDS.astype(np.int64) // 4
     rows = rows[:, ranks[:, 1] * 13 + ranks[:, 0]]
     tables = game.tables._replace(flop=rows, flop_locations=board_locations(3))
@@ -117,8 +117,8 @@ def test_flops_that_beliefs_cannot_tell_apart_are_merged(tmp_path: Path, name: s
     "text",
     ["r300c/r900c/r2700", "r300c/r900c/c", "r300c/r900c/r2700r8100", "cc/cc/r200", "r300c/r900", "r300c/c"],
 )
-def test_careful_guesses_within_a_round_fit_together(tmp_path: Path, text: str) -> None:
-    """A guess is the mean of those after what the profile does; where the round is over, over cards."""
+def test_careful_guesses_within_a_round_are_consistent(tmp_path: Path, text: str) -> None:
+    """A guess is the mean of the guesses after the profile's actions or, after a round, over cards."""
     blueprint, plain = some_game(tmp_path, WIDE)
     game = HoldemGame(HUNL, plain.game, plain.strategy, plain.values, plain.tables, careful=True)
     state = state_after(game, text, BOARD)
@@ -158,7 +158,7 @@ def test_states_follow_the_tree(tmp_path: Path) -> None:
     near = game.after_action(root, raise_to(250))  # the tree has 300
     assert near.node == game.after_action(root, raise_to(300)).node
     assert near.scale == pytest.approx(100.0 * 350 / 400)
-    # Taken for all-in and called, the tree's hand is over and the real one is not: nobody knows any more.
+    # Translated to an all-in and called, the tree's hand is over but the real one is not: no node is known.
     huge = state_after(game, "r300r18000c/", BOARD)
     assert (huge.node, huge.place) == (-1, -1)
     all_in = state_after(game, "r300r20000c///", BOARD)
@@ -166,7 +166,7 @@ def test_states_follow_the_tree(tmp_path: Path) -> None:
     assert all_in.board == ()
 
 
-def test_ends_are_exact(tmp_path: Path) -> None:
+def test_payoffs_are_exact(tmp_path: Path) -> None:
     _, game = some_game(tmp_path)
     first, second = np.zeros(NUM_HANDS), np.zeros(NUM_HANDS)
     first[parse_hand("AsAd")], second[parse_hand("KsKd")] = 0.3, 0.4
@@ -181,8 +181,10 @@ def test_ends_are_exact(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("opponent", "pairs"), [("blueprint", 150), ("pot-odds", 15)])
-def test_a_match_agrees_with_itself(tmp_path: Path, quick: None, opponent: str, pairs: int) -> None:
-    """Plain, all-in and AIVAT means are within their intervals; with both players known these shrink."""
+def test_plain_all_in_and_aivat_estimates_agree(
+    tmp_path: Path, quick: None, opponent: str, pairs: int
+) -> None:
+    """The means agree within their intervals, which shrink if both players are known."""
     path = made_up_blueprint(tmp_path, LATE, spread=1.0).path
     texts = f"blueprint:{path}", opponent.replace("blueprint", f"blueprint:{path},bias=call")
     terms = DuplicateTerms(HUNL, texts, ("a", "b"), 3, pairs)
@@ -203,7 +205,7 @@ def test_a_match_agrees_with_itself(tmp_path: Path, quick: None, opponent: str, 
         assert chips["aivat"].std() < 0.5 * chips["plain"].std()
 
 
-def test_who_cannot_be_corrected_is_refused(tmp_path: Path, quick: None) -> None:
+def test_players_without_a_known_strategy_are_refused(tmp_path: Path, quick: None) -> None:
     path = made_up_blueprint(tmp_path).path
     players = make_player("random"), make_player("pot-odds")
     named = make_player(f"blueprint:{path}"), make_player("random")
@@ -214,8 +216,8 @@ def test_who_cannot_be_corrected_is_refused(tmp_path: Path, quick: None) -> None
         make_games(NLFH, named)
 
 
-def test_an_agent_on_a_clock_counts_as_unknown_afterwards(tmp_path: Path, quick: None) -> None:
-    """Asked again it may answer otherwise: its strategy then is not what it played."""
+def test_an_agent_with_a_time_budget_is_unknown_after_the_match(tmp_path: Path, quick: None) -> None:
+    """Queried again, it may report a strategy other than the one it played."""
     path = made_up_blueprint(tmp_path).path
     texts = f"agent:{path}", f"agent:{path},budget=3", f"agent:{path},iterations=5", f"blueprint:{path}"
     players = [make_player(text) for text in texts]
@@ -225,7 +227,7 @@ def test_an_agent_on_a_clock_counts_as_unknown_afterwards(tmp_path: Path, quick:
 
 
 def test_agents_are_corrected_while_they_play(tmp_path: Path, quick: None) -> None:
-    """To the same values as afterwards, which the journal keeps; also on a clock."""
+    """Correction during play gives the same values as afterwards and is kept in the journal."""
     path = made_up_blueprint(tmp_path).path
     texts = f"agent:{path},iterations=2", f"blueprint:{path}"
     terms = DuplicateTerms(HUNL, texts, ("a", "b"), 3, 4, aivat=True)
@@ -247,7 +249,7 @@ def test_agents_are_corrected_while_they_play(tmp_path: Path, quick: None) -> No
         play_duplicate(replace(terms, players=("random", "pot-odds")), workers=1)
 
 
-def test_styles_become_strategies(tmp_path: Path) -> None:
+def test_play_as_applies_styles_to_the_strategy(tmp_path: Path) -> None:
     blueprint = made_up_blueprint(tmp_path, WIDE)
     assert play_as(blueprint, (PlayStyle(), PlayStyle())) is blueprint.bytes
     style = PlayStyle("call", 10)
@@ -280,7 +282,7 @@ def one_hand(text: str, chips: int, stake: int, position: int) -> MatchResult:
     )
 
 
-def test_all_in_hands_get_the_mean_over_runouts() -> None:
+def test_all_in_hands_count_as_the_mean_over_run_outs() -> None:
     wins = pair_wins(parse_cards("AsAd"), parse_cards("KsKd"), BOARD[:4])
     assert allin_chips(one_hand("cc/cc/r20000c/", 20_000, 20_000, 0)) == pytest.approx([20_000 * wins])
     assert allin_chips(one_hand("cc/cc/r20000c/", -20_000, 20_000, 1)) == pytest.approx([-20_000 * wins])
@@ -288,7 +290,7 @@ def test_all_in_hands_get_the_mean_over_runouts() -> None:
     assert allin_chips(one_hand("cc/cc/cc/r20000f", 100, 100, 1)) == [100]
 
 
-def test_a_played_hand_has_every_step(tmp_path: Path) -> None:
+def test_played_hand_has_deals_and_choices_of_known_players(tmp_path: Path) -> None:
     blueprint, game = some_game(tmp_path)
     betting = parse_betting(HUNL, "cc/cc/cr200f")
     hole, board = deal_pair(HUNL, 1, 1)
@@ -306,7 +308,7 @@ def test_a_played_hand_has_every_step(tmp_path: Path) -> None:
 
 
 def test_hands_that_leave_the_tree_are_checked_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the mean over run-outs, which is also the mean over the cards that may come next."""
+    """They get the mean over run-outs, which is also the mean over the next cards."""
     _, game = some_game(tmp_path)
     wins = np.zeros((NUM_HANDS, NUM_HANDS), dtype=np.float32)
     monkeypatch.setattr("solver.allin_equity.preflop_wins", lambda: wins)

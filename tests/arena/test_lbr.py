@@ -30,7 +30,7 @@ RULES = OneCardHands(LEDUC)
 
 
 def random_table(seed: int) -> TablePlayer:
-    """Skewed: some of them nearly pure."""
+    """Skewed random strategies, some of them nearly pure."""
     rng = np.random.default_rng(seed)
     return TablePlayer(GAME, (rng.random(GAME.table_size) ** (1 + seed % 4)).astype(np.float32))
 
@@ -42,7 +42,7 @@ def cfr_table(iterations: int) -> TablePlayer:
 
 
 def lbr_and_best(player: TablePlayer) -> tuple[float, float]:
-    """Means over both seats."""
+    """The values of LBR and of the best response, averaged over both positions."""
     engine = Engine(GAME)
     local = [exact_value(RULES, ALL_ROUNDS, player, position) for position in range(2)]
     best = [player_value(engine, player.table, position, RESPOND) for position in range(2)]
@@ -51,7 +51,7 @@ def lbr_and_best(player: TablePlayer) -> tuple[float, float]:
     return sum(local) / 2, sum(best) / 2
 
 
-def test_a_best_response_wins_at_least_as_much_and_little_more_against_weak_players() -> None:
+def test_lbr_is_close_below_best_response_against_weak_players() -> None:
     weak = [lbr_and_best(random_table(seed)) for seed in range(12)]
     assert sum(local for local, _ in weak) > 0.7 * sum(best for _, best in weak)
     uniform, best = lbr_and_best(TablePlayer(GAME, np.ones(GAME.table_size, dtype=np.float32)))
@@ -59,7 +59,7 @@ def test_a_best_response_wins_at_least_as_much_and_little_more_against_weak_play
     assert best == pytest.approx(4.747222 / 2, abs=1e-4)  # OpenSpiel's nash_conv of uniform play
 
 
-def test_a_best_response_wins_at_least_as_much_against_solutions() -> None:
+def test_lbr_is_at_most_best_response_against_solutions() -> None:
     results = [lbr_and_best(cfr_table(n)) for n in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)]
     assert all(best > 0 for _, best in results)
     assert results[0][0] > 0.9 * results[0][1]
@@ -82,7 +82,7 @@ def test_values_on_leduc_match_the_reference(actions: str, first_round: int) -> 
         assert found == pytest.approx(reference.value(position), abs=1e-6)
 
 
-def test_kuhn_has_no_public_cards() -> None:
+def test_lbr_plays_games_without_public_cards() -> None:
     game = kuhn()
     engine, table = Engine(game), np.ones(game.table_size, dtype=np.float32)
 
@@ -98,7 +98,7 @@ def test_kuhn_has_no_public_cards() -> None:
 
 @pytest.mark.parametrize("position", [0, 1])
 @pytest.mark.parametrize("branches", [1, 3])
-def test_samples_have_the_exact_value(position: int, branches: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sampled_values_are_unbiased(position: int, branches: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.lbr_value.LBR_BRANCHES", branches)
     player = random_table(3)
     expected = exact_value(RULES, ALL_ROUNDS, player, position)
@@ -120,19 +120,19 @@ def holdem_value(player: str, actions: str, position: int, seed: int) -> float:
 
 
 @pytest.mark.parametrize(("actions", "button"), [("fcpa", 100), ("56bets", 100), ("fc", 0)])
-def test_who_always_folds_loses_his_blinds(actions: str, button: int) -> None:
-    # Without bets he checks as the big blind, to a showdown that is worth nothing on average.
+def test_always_folding_loses_the_blinds(actions: str, button: int) -> None:
+    # Without bets, the folder checks in the big blind, to a showdown with mean value 0.
     assert holdem_value("fold", actions, 0, 1) == 50
     assert holdem_value("fold", actions, 1, 1) == pytest.approx(button, abs=0.1)
 
 
-def test_who_always_calls_loses_more() -> None:
+def test_always_calling_loses_more_than_folding() -> None:
     assert holdem_value("call", "fcpa", 0, 1) > 1000
     assert holdem_value("call", "fc", 0, 1) == pytest.approx(0, abs=1e-9)
 
 
-def test_utilities_are_the_paper_s() -> None:
-    """By hand: on a river, nuts and nothing against a range of one hand that folds 30 % of the time."""
+def test_utilities_follow_the_papers_formula() -> None:
+    """Computed by hand: the nuts and the worst hand on a river against one hand that folds 30 %."""
     board = parse_cards("AsKsQsJs2d")
     nuts, nothing, other = parse_hand("Ts3c"), parse_hand("4c3c"), parse_hand("9c9d")
     betting = start(HUNL)
@@ -161,10 +161,10 @@ def test_utilities_are_the_paper_s() -> None:
     decisions = dict(response.decide(betting, board, weights))
     assert decisions[raise_to(20000)][nuts]
     assert decisions[FOLD][nothing]
-    assert len(asked_for) == 2 == response.questions  # each bet once, though asked for twice
+    assert len(asked_for) == 2 == response.questions  # each bet is queried once, though it is needed twice
 
 
-def test_before_its_rounds_it_calls() -> None:
+def test_lbr_calls_before_its_first_round() -> None:
     player = make_player("call")
     assert isinstance(player, PublicPlayer)
     response = LocalResponse(HoldemCards(HUNL), parse_settings("fcpa", "2-3"), player.in_public())

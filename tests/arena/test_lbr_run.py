@@ -15,7 +15,7 @@ from tests.arena.blueprints import TINY, made_up_blueprint
 
 @pytest.fixture(autouse=True)
 def no_preflop_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All hands equal before the flop: counting takes half a minute. Worker processes see the real one."""
+    """Make all hands equal before the flop; the real table takes half a minute. Workers use the real one."""
     equal = np.zeros((1326, 1326), dtype=np.float32)
     monkeypatch.setattr("arena.lbr_cards.preflop_wins", lambda: equal)
     monkeypatch.setattr("arena.lbr_run.preflop_wins", lambda: equal)
@@ -25,7 +25,7 @@ def terms(player: str, deals: int, seed: int = 1) -> LbrTerms:
     return LbrTerms(HUNL, player, LbrSettings(), seed, deals)
 
 
-def test_a_run_that_was_killed_goes_on_to_the_same_result(tmp_path: Path) -> None:
+def test_a_killed_run_resumes_to_the_same_result(tmp_path: Path) -> None:
     whole, torn = tmp_path / "whole.lbr", tmp_path / "torn.lbr"
     expected = measure_lbr(terms("check-down", 6), whole, workers=1)
     header, *lines = whole.read_text().splitlines(keepends=True)
@@ -39,7 +39,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_result(tmp_path: Path) -> Non
         measure_lbr(terms("check-down", 6, seed=2), torn)
 
 
-def test_results() -> None:
+def test_results_have_totals_and_positions() -> None:
     result = LbrResult(terms("fold", 2), np.array([[50.0, 100.0], [50.0, 100.0]]))
     assert result.hands == 4
     assert (result.total.mean, result.total.margin) == (750, 0)
@@ -57,7 +57,7 @@ def test_results() -> None:
     assert LbrResult(terms("fold", 1), np.array([[50.0, 100.0]])).to_json()["margin_95"] is None
 
 
-def test_deals_of_a_blueprint_do_not_depend_on_what_was_played_before(tmp_path: Path) -> None:
+def test_deals_do_not_depend_on_earlier_deals(tmp_path: Path) -> None:
     player = f"blueprint:{made_up_blueprint(tmp_path, TINY).path}"
     worker = LbrWorker(HUNL, make_player(player), LbrSettings(), 5)
     lines = worker((0, 3)).splitlines(keepends=True)
@@ -66,8 +66,8 @@ def test_deals_of_a_blueprint_do_not_depend_on_what_was_played_before(tmp_path: 
     assert len(set(lines)) == 3
 
 
-def test_players_that_do_not_tell_are_refused() -> None:
-    with pytest.raises(PlayerError, match="does not tell"):
+def test_players_without_a_known_strategy_are_refused() -> None:
+    with pytest.raises(PlayerError, match="does not reveal"):
         public_strategy(make_player("random"), 1)
     with pytest.raises(ValueError, match="four rounds"):
         measure_lbr(LbrTerms(NLFH, "fold", LbrSettings(), 1, 2))

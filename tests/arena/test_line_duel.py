@@ -29,7 +29,7 @@ def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def biased_after_the_flop(blueprint: Blueprint, style: PlayStyle) -> Blueprint:
-    """A blueprint that plays as another one before the flop, and in a style of its own from there on."""
+    """A blueprint that plays like another one before the flop and with its own style from there on."""
     strategy, tree = play_as(blueprint, (style, style)), blueprint.tree
     for node in np.flatnonzero((tree.kind == DECISION) & (tree.round == 0)).tolist():
         at, rows = int(blueprint.base[node]), blueprint.rows(node)
@@ -39,7 +39,7 @@ def biased_after_the_flop(blueprint: Blueprint, style: PlayStyle) -> Blueprint:
     return open_blueprint(path)
 
 
-def test_lines_have_the_probabilities_of_a_match(tmp_path: Path, quick: None) -> None:
+def test_line_probabilities_match_played_hands(tmp_path: Path, quick: None) -> None:
     player = BlueprintPlayer("a", made_up_blueprint(tmp_path, LATE))
     found = find_lines(HUNL, (player, player))
     pairs = [play_pair(HUNL, (player, player), 1, number) for number in range(1000)]
@@ -50,8 +50,8 @@ def test_lines_have_the_probabilities_of_a_match(tmp_path: Path, quick: None) ->
         assert share == pytest.approx(line.probability, abs=5 * np.sqrt(line.probability / len(texts)))
 
 
-def test_hands_are_dealt_as_the_line_has_them(tmp_path: Path) -> None:
-    """Both players hold one of few hands, which block each other."""
+def test_hands_are_dealt_from_the_beliefs_of_the_line(tmp_path: Path) -> None:
+    """Both players hold one of a few hands that block each other."""
     first, second = np.zeros(NUM_HANDS), np.zeros(NUM_HANDS)
     first[[hand_index(0, 1), hand_index(2, 3)]] = 1.0, 3.0
     second[[hand_index(0, 4), hand_index(5, 6)]] = 2.0, 1.0
@@ -66,12 +66,12 @@ def test_hands_are_dealt_as_the_line_has_them(tmp_path: Path) -> None:
     )
 
 
-def test_who_differs_before_the_flop_is_refused(tmp_path: Path, quick: None) -> None:
+def test_players_that_differ_before_the_flop_are_refused(tmp_path: Path, quick: None) -> None:
     path = made_up_blueprint(tmp_path).path
     plain, biased = make_player(f"blueprint:{path}"), make_player(f"blueprint:{path},bias=call")
     with pytest.raises(MatchAborted, match="alike before the flop"):
         find_lines(HUNL, (plain, biased))
-    with pytest.raises(MatchAborted, match="does not tell"):
+    with pytest.raises(MatchAborted, match="does not reveal"):
         find_lines(HUNL, (plain, make_player("random")))
 
 
@@ -93,7 +93,7 @@ def test_a_pair_is_a_function_of_seed_line_and_number(tmp_path: Path, quick: Non
 
 
 def mean_of(duel: LineDuel, pairs: int) -> tuple[float, float]:
-    """Chips per hand over all lines, as often as they come, and the standard error."""
+    """Chips per hand over all lines, weighted by probability, and the standard error."""
     mean = variance = 0.0
     for index, line in enumerate(duel.found.lines):
         hands = [[parse_line_hand(x).value for x in duel((index, n)).splitlines()] for n in range(pairs)]
@@ -104,8 +104,8 @@ def mean_of(duel: LineDuel, pairs: int) -> tuple[float, float]:
 
 
 @pytest.mark.slow
-def test_strata_agree_with_whole_matches(tmp_path: Path, quick: None) -> None:
-    """Against itself nothing; against a biased twin what the plain match says, but surer."""
+def test_stratified_means_agree_with_whole_matches(tmp_path: Path, quick: None) -> None:
+    """Zero against itself; against a biased twin the plain match's result, with a smaller interval."""
     blueprint = made_up_blueprint(tmp_path, LATE, spread=1.0)
     twin = biased_after_the_flop(blueprint, PlayStyle("call", 10))
     players: tuple[Player, Player] = BlueprintPlayer("a", twin), BlueprintPlayer("b", blueprint)
@@ -119,7 +119,7 @@ def test_strata_agree_with_whole_matches(tmp_path: Path, quick: None) -> None:
     assert error < plain_error
 
 
-def test_an_agent_on_a_clock_is_corrected(tmp_path: Path, quick: None) -> None:
+def test_an_agent_with_a_time_budget_is_corrected(tmp_path: Path, quick: None) -> None:
     path = made_up_blueprint(tmp_path, TINY).path
     players = make_player(f"agent:{path},budget=0.2"), make_player(f"blueprint:{path}")
     duel = LineDuel(HUNL, players, 1)
@@ -128,8 +128,8 @@ def test_an_agent_on_a_clock_is_corrected(tmp_path: Path, quick: None) -> None:
     assert all(hand.think == pytest.approx(sum(hand.decisions), abs=1e-3) for hand in hands)
 
 
-def test_clocks_have_the_savings_of_a_match(tmp_path: Path, quick: None) -> None:
-    """Hands that end early leave time to others, as far as they do in a match."""
+def test_simulated_clocks_have_the_saved_time_of_a_match(tmp_path: Path, quick: None) -> None:
+    """Hands that end early leave time to later hands, as much as in a match."""
     player = BlueprintPlayer("a", made_up_blueprint(tmp_path))
     lines = find_lines(HUNL, (player, player)).lines
     betting = lines[0].betting

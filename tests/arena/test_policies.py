@@ -37,7 +37,7 @@ def play_hand(definition: GameDefinition, policies: tuple[Policy, Policy], rng: 
 
 @pytest.mark.parametrize("name", POLICIES)
 @pytest.mark.parametrize("game", GAMES)
-def test_a_policy_plays_legally_and_repeats_itself(name: str, game: str) -> None:
+def test_policies_play_legally_and_reproducibly(name: str, game: str) -> None:
     opponents = (POLICIES[name], POLICIES["random"])
     num_hands = 3 if name == "pot-odds" else 30
     matches = []
@@ -50,7 +50,7 @@ def test_a_policy_plays_legally_and_repeats_itself(name: str, game: str) -> None
     assert matches[0] == matches[1]
 
 
-def test_the_simple_ones_do_what_their_names_say() -> None:
+def test_simple_policies_do_what_their_names_say() -> None:
     rng = Random(1)
     fresh = deal(HUNL, rng)
     assert fold(fresh, 1, rng) == FOLD
@@ -72,7 +72,7 @@ def test_equity_against_a_random_hand() -> None:
     assert random_hand_equity(royal, 1, Random(3)) == 1.0
 
 
-def test_pot_odds_folds_rubbish_to_an_all_in_and_never_folds_the_nuts() -> None:
+def test_pot_odds_folds_weak_hands_to_an_all_in_and_never_folds_the_nuts() -> None:
     rng = Random(3)
     for text, expected in [("7c2d", FOLD), ("AsAh", CALL)]:
         state = new_hand(HUNL, (parse_cards(text), ())).apply(raise_to(20000))

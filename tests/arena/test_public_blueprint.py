@@ -37,7 +37,7 @@ def visible(betting: BettingState) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("line", [(), (raise_to(300),), (raise_to(200), CALL), (CALL, CALL, raise_to(200))])
-def test_bets_of_the_tree_need_no_draw(player: BlueprintPlayer, line: tuple[Action, ...]) -> None:
+def test_bets_in_the_tree_need_no_mixture(player: BlueprintPlayer, line: tuple[Action, ...]) -> None:
     assert isinstance(player, PublicPlayer)
     betting = after(*line)
     shown = player.start_hand(5).strategy(betting, visible(betting))
@@ -46,8 +46,8 @@ def test_bets_of_the_tree_need_no_draw(player: BlueprintPlayer, line: tuple[Acti
     np.testing.assert_allclose(public.probabilities, shown.probabilities, atol=1e-6)
 
 
-def test_the_mixture_plays_every_line_as_often_as_hands_with_draws_do(player: BlueprintPlayer) -> None:
-    # The small blind raises between two sizes, and again on the flop after a bet: two draws, three decisions.
+def test_the_mixture_gives_every_line_its_average_probability(player: BlueprintPlayer) -> None:
+    # The small blind raises between two sizes, then again on the flop: two translations, three decisions.
     decisions = [after(raise_to(250))]
     decisions.append(decisions[0].apply(CALL))
     (_, bet) = (player.in_public().strategy(decisions[1], visible(decisions[1])).actions)[:2]
@@ -78,10 +78,10 @@ def line_probability(source: object, decisions: list[BettingState], taken: list[
     return chances
 
 
-def test_a_mixture_is_a_strategy(player: BlueprintPlayer) -> None:
+def test_the_mixture_is_a_valid_strategy(player: BlueprintPlayer) -> None:
     public = player.in_public()
     betting = after(raise_to(250), CALL, CALL, raise_to(410), raise_to(1111))
-    for _ in range(2):  # the second time from memory
+    for _ in range(2):  # the second time from the cache
         strategy = public.strategy(betting, visible(betting))
         live = unblocked(visible(betting))
         np.testing.assert_allclose(strategy.probabilities.sum(axis=0), live, atol=1e-5)
@@ -93,7 +93,7 @@ def test_a_mixture_is_a_strategy(player: BlueprintPlayer) -> None:
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("style", [PlayStyle(), PlayStyle(bias="call", factor=10), PlayStyle(purify=0.2)])
-def test_probabilities_of_hands(style: PlayStyle, tmp_path: Path) -> None:
+def test_fill_probabilities_applies_the_style(style: PlayStyle, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     rows = rng.integers(0, 80, (3, 5), dtype=np.uint8)
     codes = np.array([-1, 0, 300], dtype=np.int32)

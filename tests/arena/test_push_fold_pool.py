@@ -1,4 +1,4 @@
-"""Pools with known faults lose what the faults cost."""
+"""Push/fold pools with known mistakes lose what the mistakes cost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def everybody(position: int, all_in: bool) -> list[PoolDecision]:
     return [PoolDecision(position, hand, all_in) for hand in HANDS]
 
 
-def test_nobody_seen_is_the_equilibrium() -> None:
+def test_an_empty_pool_plays_the_equilibrium() -> None:
     report = pool_report(10.0, [])
     solved = solve_push_fold(10.0)
     assert report.decisions == 0
@@ -26,7 +26,7 @@ def test_nobody_seen_is_the_equilibrium() -> None:
     assert all(seat.all_in is None and not seat.misplayed for seat in report.seats)
 
 
-def test_a_pool_that_always_folds_gives_its_blinds() -> None:
+def test_a_pool_that_always_folds_loses_its_blinds() -> None:
     report = pool_report(10.0, everybody(0, False) + everybody(1, False))
     assert report.seats[0].bot_value == pytest.approx(0.5), "the small blind always folds"
     solved = solve_push_fold(10.0)
@@ -37,8 +37,8 @@ def test_a_pool_that_always_folds_gives_its_blinds() -> None:
     assert costly
 
 
-def test_one_mistake_costs_what_its_gain_says() -> None:
-    """Somebody pushes 72o, one time of two."""
+def test_one_mistake_costs_its_gain() -> None:
+    """One player pushes 72o half of the time."""
     hand = next(hand for hand in HANDS if class_text(int(HAND_CLASS[hand])) == "72o")
     report = pool_report(10.0, [PoolDecision(1, hand, True), PoolDecision(1, hand, False)])
     solved = solve_push_fold(10.0)
@@ -51,7 +51,7 @@ def test_one_mistake_costs_what_its_gain_says() -> None:
     assert report.decisions == 2
 
 
-def test_the_record_is_plain() -> None:
+def test_the_record_is_json() -> None:
     record = pool_report(10.0, everybody(0, True)).record()
     assert record["positions"]["big blind"]["decisions"] == NUM_HANDS
     assert record["positions"]["small blind"]["all_in"] is None

@@ -1,4 +1,4 @@
-"""Players from somebody's file."""
+"""Players from Python files."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def chips(first: str, second: str, workers: int = 1) -> int:
     return int(played.chips.sum())
 
 
-def test_functions_and_classes_play_as_what_they_do(bot: Path) -> None:
-    # The small blind folds half of the hands, the others are checked down.
+def test_functions_and_classes_are_players(bot: Path) -> None:
+    # The small blind folds half of the hands; the others are checked down.
     assert chips(f"python:{bot}:never_pays", "call") != chips(f"python:{bot}:never_pays", "fold") == 0
     once = chips(f"python:{bot}:Once,chance=0.5", "call")
     assert once == chips(f"python:{bot}:Once,chance=0.5", "call", workers=2)
@@ -92,16 +92,16 @@ def test_functions_and_classes_play_as_what_they_do(bot: Path) -> None:
         ("python", "write python:FILE.py:NAME"),
         ("python:{bot}", "write python:FILE.py:NAME|there is no such file"),
         ("python:nowhere.py:Bot", "nowhere.py: there is no such file"),
-        ("python:{bot}:Nobody", "has no 'Nobody': it has cheats, crashes, never_pays, Once, Hand, Mute"),
+        ("python:{bot}:Nobody", "has no 'Nobody': it defines cheats, crashes, never_pays, Once, Hand, Mute"),
         ("python:{bot}:limit", "has no 'limit'"),
         ("python:{bot}:never_pays,chance=1", "takes no options"),
         ("python:{bot}:Once,luck=1", "TypeError: .*luck"),
-        ("python:{bot}:Mute", "has start_hand"),
+        ("python:{bot}:Mute", r"no method start_hand\(seed\)"),
         ("python:{broken}:Bot", "cannot be loaded: ZeroDivisionError"),
-        ("python:{text}:Bot", "ends in .py"),
+        ("python:{text}:Bot", "must end in .py"),
     ],
 )
-def test_what_is_no_player_is_refused_with_the_reason(bot: Path, text: str, reason: str) -> None:
+def test_invalid_python_players_are_refused_with_a_reason(bot: Path, text: str, reason: str) -> None:
     broken, plain = bot.with_name("broken.py"), bot.with_name("bot.text")
     broken.write_text("1 / 0")
     plain.write_text(BOT)
@@ -117,20 +117,22 @@ def test_what_is_no_player_is_refused_with_the_reason(bot: Path, text: str, reas
         ("crashes", r"KeyError: 'nothing' \(.*bot.py, line 16\)"),
     ],
 )
-def test_what_breaks_is_named_with_its_line(bot: Path, name: str, reason: str, workers: int) -> None:
+def test_errors_of_a_player_are_reported_with_the_line(
+    bot: Path, name: str, reason: str, workers: int
+) -> None:
     for players in ((f"python:{bot}:{name}", "call"), ("call", f"python:{bot}:{name}")):
         with pytest.raises(MatchAborted, match=f"^python:.*:{name}: {reason}"):
             chips(*players, workers=workers)
 
 
-def test_players_of_one_file_have_names_of_their_own(bot: Path) -> None:
+def test_players_of_one_file_have_different_labels(bot: Path) -> None:
     assert player_labels((f"python:{bot}:never_pays", f"python:{bot}:Once,chance=1")) == (
         "python-bot-never_pays",
         "python-bot-Once-chance=1",
     )
 
 
-def test_a_journal_knows_the_file(bot: Path, tmp_path: Path) -> None:
+def test_a_changed_file_cannot_continue_a_journal(bot: Path, tmp_path: Path) -> None:
     text = f"python:{bot}:never_pays"
     terms = DuplicateTerms(HUNL, (text, "call"), ("A", "B"), 3, 4)
     play_duplicate(terms, workers=1, path=tmp_path / "bot.match")
@@ -141,7 +143,7 @@ def test_a_journal_knows_the_file(bot: Path, tmp_path: Path) -> None:
         play_duplicate(terms, workers=1, path=tmp_path / "bot.match")
 
 
-def test_the_players_of_the_documentation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_in_the_documentation_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (ROOT / "docs/arena.md").read_text().split("## Your own player")[1]
     (code,) = [block.split("```")[0] for block in text.split("```python\n")[1:]]
     path = tmp_path / "mybot.py"

@@ -13,7 +13,7 @@ from game.cards import parse_cards
 from game.hands import HAND_CARDS, NUM_HANDS, parse_hand, unblocked
 from tests.reference.range_equity import equity
 
-# Integers of kernels wrap around on purpose; as plain Python, numpy warns of it.
+# Integers in kernels wrap around on purpose; numpy warns about it when they run as plain Python.
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")
 
 RIVER, TURN, FLOP = "2c7dKhTs9s", "AhKd7h4c", "QsJs2h"
@@ -25,7 +25,7 @@ def cards_of(hand: int) -> tuple[int, int]:
 
 
 def check(board: str, hands: list[str], own: list[str]) -> None:
-    """Sums over a range of a few hands of random weights."""
+    """Check the sums over a range of a few hands with random weights."""
     cards = parse_cards(board)
     weights, rng = np.zeros(NUM_HANDS), np.random.default_rng(1)
     chosen = [parse_hand(hand) for hand in hands]

@@ -1,4 +1,4 @@
-"""Side by side with the reference dealer: set FATHOM_REFERENCE_DEALER to its binary to run these."""
+"""Comparison with the reference dealer. Set FATHOM_REFERENCE_DEALER to its binary to run these tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(BINARY is None, reason="FATHOM_REFERENCE_DEALER 
 
 
 @pytest.mark.parametrize("name", SETUPS)
-def test_same_log_and_same_words(name: str, tmp_path: Path) -> None:
+def test_same_log_and_messages(name: str, tmp_path: Path) -> None:
     assert BINARY is not None
     setup, scripts = SETUPS[name]
     theirs = play_reference(BINARY, setup, scripts, tmp_path)
@@ -43,14 +43,14 @@ def test_same_resumed_log(kept: int, tmp_path: Path) -> None:
         log.write_bytes(kept_log)
         transactions.write_bytes(kept_transactions)
         outcome = play(setup(HUNL, 20, 5, "-T", "-a"), scripts, tmp_path)
-        # Stamps have as many digits in both dealers' files: each must be readable by the other.
+        # Timestamps have the same number of digits in both files: each dealer can read the other's.
         assert [len(line.split()) for line in transactions.read_bytes().splitlines()].count(
             4
         ) >= kept % 10_000
         resumed.append(
             (outcome.status, outcome.log, outcome.timeless_stderr, timeless_transactions(transactions))
         )
-    # Our log's header names a path: play_ours cuts only the first, which the interrupted match wrote.
+    # Our log's header contains a path; play_ours strips only the first one, from the interrupted match.
     ours = resumed[1]
     resumed[1] = (ours[0], ours[1].replace(str(tmp_path / "match").encode(), b"match"), *ours[2:])
     assert resumed[0] == resumed[1]

@@ -51,7 +51,7 @@ def test_the_biggest_pots_come_first(result: MatchResult, report: Report) -> Non
         assert result.record(pot.number - 1).state.hole[own] == pot.hole[0]
 
 
-def test_the_headline_is_what_the_verdict_goes_by(result: MatchResult, report: Report) -> None:
+def test_the_headline_is_the_last_estimate(result: MatchResult, report: Report) -> None:
     assert report.headline == Estimate(12.0, 3.0, 60)
     assert report.verdict == "pot-odds <1> beats random & co"
     assert "+12 <small>± 3 mbb/hand for pot-odds &lt;1&gt;, luck-adjusted</small>" in html_report(report)
@@ -77,7 +77,7 @@ def _no_cards(index: int) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], tupl
     return ((), ()), ()
 
 
-def test_the_page_needs_nothing_else(report: Report) -> None:
+def test_the_page_is_self_contained(report: Report) -> None:
     page = html_report(report)
     assert "http" not in page
     assert "pot-odds &lt;1&gt;" in page
@@ -91,7 +91,7 @@ def test_the_page_needs_nothing_else(report: Report) -> None:
         assert "inf" not in drawing
 
 
-def test_the_picture(report: Report, tmp_path: Path) -> None:
+def test_the_picture_is_written(report: Report, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from arena.report_png import write_png
 
@@ -99,7 +99,7 @@ def test_the_picture(report: Report, tmp_path: Path) -> None:
     assert (tmp_path / "report.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_hands_from_elsewhere_have_no_pairs(result: MatchResult) -> None:
+def test_recorded_hands_have_one_hand_per_sample(result: MatchResult) -> None:
     records = [result.record(index) for index in range(result.num_hands)]
     again = recorded_result(HUNL, result.names, records)
     assert (again.chips == result.chips).all()
@@ -118,7 +118,7 @@ def test_betting_in_words() -> None:
     assert describe_betting(limit, ("A", "B")) == "B raises to 20, A calls · A bets 10, B folds"
 
 
-def test_numbers() -> None:
+def test_signed_numbers_and_ticks() -> None:
     assert [signed(value) for value in (0.2, -0.4, 1234.5, -3)] == ["0", "0", "+1,234", "−3"]
     assert ticks(0, 100_000) == [0, 20_000, 40_000, 60_000, 80_000, 100_000]
     assert 0.0 in ticks(-130, 870)

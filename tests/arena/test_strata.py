@@ -7,8 +7,8 @@ import numpy as np
 from arena.strata import PILOT, Strata, Stratum
 
 
-def test_samples_go_where_they_tell_most() -> None:
-    """Neyman with costs: n ∝ pσ/√c."""
+def test_samples_follow_neyman_allocation() -> None:
+    """Neyman allocation with costs: n ∝ pσ/√c."""
     probabilities, deviations, costs = (0.5, 0.3, 0.2), (1.0, 4.0, 4.0), (1.0, 1.0, 9.0)
     strata = Strata([Stratum(p, 1.0) for p in probabilities])
     rng = np.random.default_rng(1)
@@ -20,7 +20,7 @@ def test_samples_go_where_they_tell_most() -> None:
     np.testing.assert_allclose(counts / counts.sum(), ideal / ideal.sum(), rtol=0.1)
 
 
-def test_intervals_cover_the_truth() -> None:
+def test_intervals_cover_the_true_mean() -> None:
     rng = np.random.default_rng(2)
     covered = 0
     for _ in range(200):
@@ -32,7 +32,7 @@ def test_intervals_cover_the_truth() -> None:
     assert 180 <= covered <= 200
 
 
-def test_samples_that_agree_starve_nobody() -> None:
+def test_equal_samples_do_not_starve_a_stratum() -> None:
     strata = Strata([Stratum(0.5, 1.0), Stratum(0.5, 1.0)])
     assert strata.in_pilot
     assert strata.margin == math.inf

@@ -16,7 +16,7 @@ def test_quiet_transcript_keeps_warnings_only() -> None:
     assert stream.getvalue() == b"WARNING: invalid action, changed to call\n"
 
 
-def test_winnings() -> None:
+def test_winnings_have_mean_and_margin() -> None:
     winnings, chips = Winnings(big_blind=100), [50, -100, 20000, -300]
     for value in chips:
         winnings.add(value)

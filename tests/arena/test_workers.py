@@ -1,4 +1,4 @@
-"""Processes that work on tasks: what they leave behind when a match breaks off."""
+"""Worker processes: cleanup when a match is aborted."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from arena.workers import WorkerPool
 
 
 class Opened:
-    """Something that must be closed, as a program that plays."""
+    """A resource that must be closed, such as an external program."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         weakref.finalize(self, _close, folder)
 
     def __call__(self, task: int) -> int:
-        """Slow for all tasks but 0."""
+        """Run a task; all tasks but 0 are slow."""
         (self.folder / f"began-{task}").touch()
         if task:
             time.sleep(60)
@@ -37,7 +37,7 @@ def open_one(folder: Path) -> Callable[[int], int]:
 
 
 def break_off(folder: Path) -> None:
-    """While a worker is at a long task."""
+    """Abort while a worker runs a long task."""
     with WorkerPool[int, int](partial(open_one, folder), 1) as pool:
         assert next(pool.run(iter((0, 1))))[:2] == (0, 0)
         while not (folder / "began-1").exists():
@@ -45,7 +45,7 @@ def break_off(folder: Path) -> None:
         raise KeyboardInterrupt
 
 
-def test_workers_that_are_told_to_end_close_what_they_opened(tmp_path: Path) -> None:
+def test_terminated_workers_close_what_they_opened(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         break_off(tmp_path)
     assert (tmp_path / "closed").exists()

@@ -11,7 +11,7 @@ from tests.arena.aivat_setups import use_quick_values
 from tests.arena.blueprints import TINY, made_up_blueprint
 
 
-def test_budgets_are_measured_kept_and_drawn(
+def test_budgets_are_measured_saved_and_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     use_quick_values(tmp_path, monkeypatch)
@@ -30,7 +30,7 @@ def test_budgets_are_measured_kept_and_drawn(
     ]
     assert deals[0] == deals[1]
     assert 2 * len(deals[0]) == figures["points"][0]["hands"]
-    # Again, from the journals alone.
+    # Again, from the journals only.
     assert budgets.main([*command, "--plot", str(plot)]) == 0
     printed = capsys.readouterr().out
     assert all(str(point["mbb"]) in printed for point in figures["points"])
@@ -40,7 +40,7 @@ def test_budgets_are_measured_kept_and_drawn(
     assert {"iterations=2", "iterations=4", "0"} <= set(texts)
 
 
-def test_points_stand_where_they_belong() -> None:
+def test_points_are_drawn_at_the_right_coordinates() -> None:
     points = [
         {"option": "budget=5", "mbb": 100.0, "ci95": 20.0, "seconds_per_hand": 4.0},
         {"option": "budget=1", "mbb": -50.0, "ci95": 40.0, "seconds_per_hand": 1.0},

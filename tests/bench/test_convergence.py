@@ -11,7 +11,7 @@ from solver.training_game import ListDealer
 
 
 def eight_cards() -> ListDealer:
-    """Each player holds one of eight cards, which is his bucket in every round: nothing is forgotten."""
+    """Each player holds one of eight cards, which is its bucket in every round: perfect recall."""
     first, second = (grid.ravel() for grid in np.meshgrid(np.arange(8), np.arange(8)))
     buckets = np.stack([first] * 4 + [second] * 4, axis=1).astype(np.int32)
     outcome = np.sign(first - second).astype(np.float32)
@@ -22,7 +22,7 @@ def eight_cards() -> ListDealer:
 def test_exploitability_falls_with_the_length_of_the_training(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The tiny preset's betting over made-up cards: its real buckets take a minute to prepare."""
+    """The tiny preset's betting with synthetic cards, since its real buckets take a minute to prepare."""
     monkeypatch.setattr(convergence, "make_card_abstraction", lambda *_: None)
     monkeypatch.setattr(convergence, "open_tables", lambda *_: None)
     monkeypatch.setattr(convergence, "HoldemDealer", lambda _: eight_cards())

@@ -1,4 +1,4 @@
-"""The faults and matches figures in small: everything goes wrong that can, and nothing is lost."""
+"""The benchmarks `faults` and `matches` in short runs: many faults, and no hand is lost."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_match_runs_without_a_warning(blueprint: str, capsys: pytest.CaptureFi
     assert figures["hands"] == 12
 
 
-def test_a_document_without_a_place_is_refused(tmp_path: Path) -> None:
+def test_a_document_without_markers_is_refused(tmp_path: Path) -> None:
     document = tmp_path / "empty.md"
     document.write_text("nothing here\n")
     with pytest.raises(ValueError, match="no place for the table"):

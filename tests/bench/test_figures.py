@@ -1,4 +1,4 @@
-"""Figures for programs and for people."""
+"""Figures as JSON and as text."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from bench._figures import print_figures
 FIGURES = {"bench": "any", "hands": 20_000, "agree": True, "seconds": 1.5}
 
 
-def test_programs_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_output_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     print_figures(FIGURES, as_json=True)
     (line,) = capsys.readouterr().out.splitlines()
     assert json.loads(line) == FIGURES
 
 
-def test_people_get_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_output_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     print_figures(FIGURES, as_json=False)
     lines = capsys.readouterr().out.splitlines()
     assert lines == ["bench    any", "hands    20,000", "agree    True", "seconds  1.5"]

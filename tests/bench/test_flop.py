@@ -1,4 +1,4 @@
-"""The figure on flop strategies, on a spot with few hands."""
+"""The benchmark `flop` on a spot with few hands."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def few_hands(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_one_line_and_solutions_are_kept(
+def test_prints_one_line_and_caches_solutions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
@@ -61,10 +61,10 @@ def test_one_line_and_solutions_are_kept(
 
 
 @pytest.mark.slow
-def test_who_always_folds_loses_and_an_opponent_who_notices_takes_more() -> None:
+def test_always_folding_loses_and_a_best_response_gains_more() -> None:
     spot = solve_exactly(BOARD, 200, 1)
-    # What both best responses gain bounds how far the value of strategies is from the value of the game; so
-    # a loss is wrong by at most twice the exploitability of the exact solution and of what was solved again.
+    # The gains of both best responses bound the distance from the strategies' value to the game value. So a
+    # loss is off by at most twice the exploitability of the exact solution and of the re-solved game.
     inexact = 2 * spot.solver.exploitability()
     for player in range(2):
         rows = spot.rows(player)
@@ -81,7 +81,9 @@ def test_who_always_folds_loses_and_an_opponent_who_notices_takes_more() -> None
         assert given_up.settled > given_up.against_exact + 2 * given_up.doubt
 
 
-def test_a_solution_of_another_spot_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cached_solution_of_another_spot_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(flop, "RANGES", ("AA", "QJs"))
     first = solve_exactly(BOARD, 2, 1, tmp_path)
     again = solve_exactly(BOARD, 2, 1, tmp_path)

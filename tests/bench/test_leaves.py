@@ -1,4 +1,4 @@
-"""The figure on leaf values: it agrees when it should, and notices when it should not."""
+"""The benchmark `leaves`: both methods agree, and it detects wrong values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.arena.blueprints import made_up_blueprint
 
 
 @pytest.mark.slow
-def test_one_line_says_that_both_ways_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_both_methods_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     blueprint = made_up_blueprint(tmp_path)
     options = ["--leaves", "2", "--samples", "20000", "--blueprint", str(blueprint.path)]
     assert main(["--json", *options]) == 0
@@ -28,7 +28,7 @@ def test_one_line_says_that_both_ways_agree(tmp_path: Path, capsys: pytest.Captu
 
 
 @pytest.mark.slow
-def test_play_outs_of_other_strategies_contradict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_play_outs_of_another_strategy_are_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     blueprint = made_up_blueprint(tmp_path)
     case = draw_case(blueprint, np.random.default_rng(2), from_blueprint=False)
     monkeypatch.setattr(leaves, "FOUR_STRATEGIES", FOUR_STRATEGIES[::-1])
@@ -37,7 +37,7 @@ def test_play_outs_of_other_strategies_contradict(tmp_path: Path, monkeypatch: p
     assert figures["raised"] != {"fold": 1.0, "call": 1.0, "raise": 1.0}
 
 
-def test_frequencies_count_only_where_there_is_a_choice() -> None:
+def test_frequencies_count_only_real_choices() -> None:
     offered = np.array([[10, 20, 0]] * 4)
     taken = np.array([[2, 8, 0], [4, 6, 0], [1, 9, 0], [2, 8, 0]])
     same = Verdict(np.zeros(4), np.zeros(4), np.ones(4), 0.0, offered, taken)
@@ -46,7 +46,7 @@ def test_frequencies_count_only_where_there_is_a_choice() -> None:
     assert figures["raised"] == figures["highest"] == {"fold": 1.0, "call": 1.0}
 
 
-def test_nothing_to_compare_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_zero_leaves_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--leaves", "0"])
     assert "argument --leaves: write a whole number of at least 1" in capsys.readouterr().err

@@ -20,7 +20,7 @@ def test_one_line_with_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.slow
-def test_any_number_of_buckets(capsys: pytest.CaptureFixture[str]) -> None:
+def test_number_of_buckets_is_an_option(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--json", "--preset", "tiny", "--seconds", "0.1", "--warm-up", "0.1", "--buckets", "100"]
     assert main(arguments) == 0
     # 6 nodes before the flop, 234 after.

@@ -1,4 +1,4 @@
-"""The figure on bets of any size: no faults in play, and faults are seen when there are some."""
+"""The benchmark `offtree`: no faults in play, and faults are detected."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.arena.blueprints import made_up_blueprint
 
 
 @pytest.mark.slow
-def test_one_line_without_faults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prints_one_line_without_faults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     blueprint = made_up_blueprint(tmp_path)
     options = ["--hands", "12", "--iterations", "1", "--again", "0.5", "--processes", "1"]
     assert main(["--json", *options, "--blueprint", str(blueprint.path)]) == 0
@@ -36,7 +36,7 @@ def test_one_line_without_faults(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.slow
-def test_an_agent_that_wavers_is_seen(tmp_path: Path) -> None:
+def test_different_answers_to_the_same_decision_are_counted(tmp_path: Path) -> None:
     blueprint = made_up_blueprint(tmp_path)
     agent, other = (Agent(blueprint, make_settings(iterations=count)) for count in (1, 2))
     tally = Tally()
@@ -85,7 +85,7 @@ def test_faults_of_one_decision() -> None:
         assert faults(replace(sound, ranges=ranges)) == {"bad_ranges": 1}
 
 
-def test_nothing_to_play_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_zero_hands_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--hands", "0"])
     assert "argument --hands: write a whole number of at least 1" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The figure on decisions that are played: spots as recorded, and losses that must come out so."""
+"""The benchmark `play`: recorded spots, and known losses."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_spots_are_of_all_kinds() -> None:
     assert pots >= {"cc", "r300c", "r300r900c", "r300r900r2700c"}
 
 
-def test_contexts_tell_of_the_hand_so_far() -> None:
+def test_contexts_contain_the_hand_so_far() -> None:
     for spot in load_spots():
         assert spot.context.knows_flop(spot.betting)
         ranges = spot.root.ranges
@@ -52,7 +52,7 @@ def test_contexts_tell_of_the_hand_so_far() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["As9d5s3cKh", "Kc8s4d"])
-def test_folding_everything_loses_and_the_reference_itself_does_not(name: str) -> None:
+def test_always_folding_loses_and_the_reference_does_not(name: str) -> None:
     spot = spot_called(name)
     reference = Reference(spot, open_blueprint(default_blueprint_path()), 120)
     assert 0 < reference.met < 1
@@ -61,7 +61,7 @@ def test_folding_everything_loses_and_the_reference_itself_does_not(name: str) -
     called = reference.loss(always(spot, 1))
     assert abs(same.percent) < 1.5
     assert same.distance == pytest.approx(0, abs=1e-3)
-    # Who folds loses what he may win on average, and the opponent then bets anything.
+    # Folding loses the mean winnings, and the opponent then bets with any hand.
     assert folded.percent > 10
     assert called.percent > 3
     assert called.distance > 10
@@ -69,7 +69,7 @@ def test_folding_everything_loses_and_the_reference_itself_does_not(name: str) -
 
 
 @pytest.mark.slow
-def test_one_line_and_a_line_for_every_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prints_one_line_and_a_line_per_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     details = tmp_path / "details.jsonl"
     options = ["--spots", "r300c/cc/cc/", "--budgets", "0.2,0.5", "--iterations", "60", "--threads", "1"]
     assert main([*options, "--workers", "1", "--fresh", "--json", "--details", str(details)]) == 0
@@ -101,7 +101,7 @@ def test_losses_on_a_flop_are_means_over_references(
     assert spread > 0
 
 
-def test_a_spot_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_spot_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--spots", "nowhere"])
     assert "r300c/ Th9c2s" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from tests.arena.aivat_setups import LATE, use_quick_values
 from tests.arena.blueprints import made_up_blueprint
 
 
-def test_a_measurement_goes_on(
+def test_a_measurement_resumes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     use_quick_values(tmp_path, monkeypatch)
@@ -22,7 +22,7 @@ def test_a_measurement_goes_on(
     assert abs(figures["mbb"]) < 2 * figures["ci95"]
     assert sum(line["pairs"] for line in figures["lines"]) * 2 == figures["hands"]
     assert figures["mbb"] == pytest.approx(sum(line["adds_mbb"] for line in figures["lines"]), abs=0.1)
-    # A kill: half a line, of which a pair has only its first hand.
+    # A killed run: half a line at the end, so a pair has only its first hand.
     whole = journal.read_bytes()
     journal.write_bytes(whole[:-20])
     assert main([*command, "--hands", "80"]) == 0

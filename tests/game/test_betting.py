@@ -89,7 +89,7 @@ def test_the_big_blind_has_an_option_after_a_limp() -> None:
 
 
 def test_the_big_blind_still_acts_after_a_small_blind_calls_all_in() -> None:
-    # As the reference dealer has it: posting a blind is not a turn.
+    # As in the reference dealer, posting a blind is not a turn.
     game = replace(HUNL, stacks=(20000, 80))
     state = play(game, CALL)
     assert state.actor == 0

@@ -67,7 +67,7 @@ def test_the_169_classes() -> None:
 @pytest.mark.parametrize(
     ("board", "left"), [("", 1326), ("AsKd7h", 1176), ("AsKd7h4c", 1128), ("AsKd7h4c2s", 1081)]
 )
-def test_blockers(board: str, left: int) -> None:
+def test_unblocked_hands_share_no_card(board: str, left: int) -> None:
     cards = parse_cards(board)
     mask = unblocked(cards)
     assert mask.sum() == left

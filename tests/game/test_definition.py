@@ -60,11 +60,11 @@ def test_missing_stacks_are_unlimited() -> None:
         ("blind = 100 50", "blind = 100", "blind has 1 numbers, needs 2"),
         ("blind = 100 50", "blind = 100 x", "whole numbers"),
         ("blind = 100 50", "blind = 20001 50", "greater than the stack"),
-        ("blind = 100 50", "blind = 20000 20000", "nobody could ever act"),
+        ("blind = 100 50", "blind = 20000 20000", "both players are all-in"),
         ("firstPlayer = 2 1 1 1", "firstPlayer = 3 1 1 1", "firstPlayer"),
         ("numBoardCards = 0 3 1 1", "numBoardCards = 0 3 1", "numBoardCards has 3"),
         ("numRanks = 13", "numRanks = 2", "the deck has 8 cards"),
-        ("numSuits = 4", "numSuits = 5", "at most"),
+        ("numSuits = 4", "numSuits = 5", "13 ranks in 5 suits"),
         ("numHoleCards = 2", "numHoleCards = 4", "4 hole cards"),
         ("nolimit", "limit", "raiseSize has 0"),
         ("nolimit", "potlimit", "unknown line 'potlimit': a game definition says"),
@@ -73,7 +73,7 @@ def test_missing_stacks_are_unlimited() -> None:
         ("END", "maxRaises = 256 3 3 3\nEND", "each must be 0 to 255"),
     ],
 )
-def test_nonsense_is_refused_with_a_reason(line: str, replacement: str, message: str) -> None:
+def test_invalid_definitions_are_refused_with_a_reason(line: str, replacement: str, message: str) -> None:
     with pytest.raises(DefinitionError, match=message):
         parse_definition(HUNL_TEXT.replace(line, replacement, 1))
 
@@ -84,6 +84,6 @@ def test_a_small_deck_has_the_highest_ranks_of_the_last_suits() -> None:
     assert cards_text(sorted(LEDUC.deck)) == "QhQsKhKsAhAs"
 
 
-def test_definitions_are_verified_when_made() -> None:
+def test_definitions_are_verified_on_construction() -> None:
     with pytest.raises(DefinitionError, match="one for each of 4 rounds"):
         replace(HUNL, first_player=(1, 0))

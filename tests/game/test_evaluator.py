@@ -51,7 +51,7 @@ def random_hands(num_cards: int, count: int, seed: int = 0) -> npt.NDArray[np.ui
     return np.array([rng.sample(range(52), num_cards) for _ in range(count)], dtype=np.uint8)
 
 
-def test_the_ends_of_the_scale() -> None:
+def test_the_weakest_and_strongest_hands() -> None:
     assert one(parse_cards("7c5d4h3s2c")) == 1
     assert one(parse_cards("AsKsQsJsTs")) == NUM_STRENGTHS
     assert category(1) is Category.HIGH_CARD
@@ -79,14 +79,14 @@ def test_category_counts_of_all_seven_card_hands() -> None:
 
 
 @pytest.mark.slow
-def test_all_five_card_hands_match_an_outside_evaluator() -> None:
+def test_all_five_card_hands_match_another_evaluator() -> None:
     hands = list(combinations(range(52), 5))
     theirs = np.array([outside_evaluator(*hand) for hand in hands])
     assert np.array_equal(evaluate(np.array(hands, dtype=np.uint8)), NUM_STRENGTHS + 1 - theirs)
 
 
 @pytest.mark.parametrize("num_cards", [5, 6, 7])
-def test_random_hands_match_an_outside_evaluator(num_cards: int) -> None:
+def test_random_hands_match_another_evaluator(num_cards: int) -> None:
     hands = random_hands(num_cards, 20_000)
     theirs = np.array([outside_evaluator(*hand) for hand in hands.tolist()])
     assert np.array_equal(evaluate(hands), NUM_STRENGTHS + 1 - theirs)
@@ -126,7 +126,7 @@ def test_every_collection_of_ranks_is_in_the_tables(num_cards: int) -> None:
     assert len(set(of_rank.values())) == len(of_rank)
 
 
-def test_no_two_collections_of_ranks_share_a_place() -> None:
+def test_no_two_collections_of_ranks_share_a_slot() -> None:
     assert [np.count_nonzero(slots) for slots in (SLOTS_5, SLOTS_6, SLOTS_7)] == [6175, 18395, 49205]
     largest = 4 * RANK_KEYS[12] + 3 * RANK_KEYS[11]
     assert int(SHIFT_7.max()) + largest // len(SHIFT_7) < 1 << 16
@@ -134,7 +134,7 @@ def test_no_two_collections_of_ranks_share_a_place() -> None:
 
 @settings(max_examples=30)
 @given(hands_of_seven)
-def test_seven_cards_are_worth_their_best_five(hand: tuple[int, ...]) -> None:
+def test_seven_cards_have_the_strength_of_their_best_five(hand: tuple[int, ...]) -> None:
     assert one(hand) == max(one(five) for five in combinations(hand, 5))
     assert one(hand) == max(one(six) for six in combinations(hand, 6))
 
@@ -194,15 +194,15 @@ def test_a_river_matches_the_slow_twin() -> None:
         (lambda: river_strengths((1, 2, 3, 4, 52)), r"\(1, 2, 3, 4, 52\) is not a river board"),
     ],
 )
-def test_refusals(wrong: Callable[[], object], message: str) -> None:
+def test_invalid_hands_are_refused(wrong: Callable[[], object], message: str) -> None:
     with pytest.raises(CardError, match=message):
         wrong()
 
 
-def test_no_category_of_no_hand() -> None:
+def test_strength_zero_has_no_category() -> None:
     with pytest.raises(ValueError, match="0 is not a strength"):
         category(0)
 
 
-def test_no_rows() -> None:
+def test_evaluate_accepts_zero_rows() -> None:
     assert evaluate(np.zeros((0, 7), dtype=np.uint8)).shape == (0,)

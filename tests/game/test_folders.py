@@ -16,7 +16,7 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def read_only(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """To whoever asks: the tests may run as root, whom no mode stops."""
+    """Simulate a read-only folder: file modes have no effect if the tests run as root."""
     real = os.access
 
     def access(path: Path, mode: int) -> bool:
@@ -25,13 +25,13 @@ def read_only(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr("game.folders.os.access", access)
 
 
-def test_everything_has_its_own_home(homes: Path) -> None:
+def test_xdg_variables_set_the_folders(homes: Path) -> None:
     assert folders.cache_home() == homes / "cache" / "fathom"
     assert folders.data_home() == homes / "data" / "fathom"
     assert folders.config_home() == homes / "config" / "fathom"
 
 
-def test_without_xdg_it_is_below_the_users_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_folders_are_in_the_home_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", "")
@@ -39,12 +39,12 @@ def test_without_xdg_it_is_below_the_users_home(tmp_path: Path, monkeypatch: pyt
     assert folders.data_home() == tmp_path / ".local" / "share" / "fathom"
 
 
-def test_a_cache_that_can_be_written_is_written(homes: Path) -> None:
+def test_a_writable_cache_is_used(homes: Path) -> None:
     assert folders.writable_cache() == folders.cache_home()
     assert folders.cached("a", "b") == homes / "cache" / "fathom" / "a" / "b"
 
 
-def test_a_read_only_cache_is_read_and_added_to_beside_the_data(
+def test_with_a_read_only_cache_new_files_go_to_the_data_folder(
     homes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = homes / "cache" / "fathom" / "made"

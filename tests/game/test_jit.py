@@ -1,4 +1,4 @@
-"""Compiled kernels are kept under what they are made of."""
+"""Compiled kernels are cached under a digest of their sources."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def digests(package: Path) -> dict[str, str]:
         ("other", {"other"}),
     ],
 )
-def test_an_edit_concerns_whoever_depends_on_it(package: Path, edited: str, changed: set[str]) -> None:
+def test_digest_changes_with_edits_of_dependencies_only(
+    package: Path, edited: str, changed: set[str]
+) -> None:
     before = digests(package)
     path = package / f"{edited}.py"
     path.write_text(path.read_text() + "EXTRA = 2\n")
@@ -48,7 +50,7 @@ def test_an_edit_concerns_whoever_depends_on_it(package: Path, edited: str, chan
     assert {name for name in before if before[name] != after[name]} == changed
 
 
-def test_imports_in_a_circle_end(package: Path) -> None:
+def test_circular_imports_are_handled(package: Path) -> None:
     (package / "low.py").write_text("import made_up.other\n")
     assert len(set(digests(package).values())) == 1  # each depends on all
 
@@ -80,8 +82,8 @@ def test_kernels_are_compiled_once(tmp_path: Path) -> None:
     assert run_script(tmp_path, tmp_path / "cache") == "[2.] 6 2"
 
 
-def test_a_folder_that_cannot_be_written_is_read(tmp_path: Path) -> None:
-    """As in a container whose root is read-only; a file that cannot be replaced stands in for it."""
+def test_a_read_only_cache_is_read(tmp_path: Path) -> None:
+    """As in a container with a read-only root, simulated by a file that cannot be replaced."""
     run_script(tmp_path, tmp_path / "cache")
     [index] = (tmp_path / "cache").rglob("*.nbi")
     made = sorted(index.parent.iterdir())
@@ -93,12 +95,12 @@ def test_a_folder_that_cannot_be_written_is_read(tmp_path: Path) -> None:
     assert run_script(tmp_path, tmp_path / "cache") == "[2.] 6 1"
 
 
-def test_no_folder_at_all(tmp_path: Path) -> None:
+def test_kernels_compile_without_a_cache_folder(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where a folder should be")
     assert run_script(tmp_path, tmp_path / "cache") == "[2.] 6 0"
 
 
-def test_damaged_files_are_made_again(tmp_path: Path) -> None:
+def test_damaged_cache_files_are_replaced(tmp_path: Path) -> None:
     run_script(tmp_path, tmp_path / "cache")
     [index] = (tmp_path / "cache").rglob("*.nbi")
     index.write_bytes(b"")

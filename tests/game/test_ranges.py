@@ -15,7 +15,7 @@ round_weights = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 
 
 def classes_of(text: str) -> str:
-    """The classes with weight 1 all over, in grid order; every other hand must have weight 0."""
+    """The classes whose hands all have weight 1, in grid order; every other hand must have weight 0."""
     weights = parse_range(text)
     assert set(weights.tolist()) <= {0.0, 1.0}
     whole = [cell for cell in range(NUM_CLASSES) if weights[np.isin(HAND_CLASS, cell)].all()]
@@ -50,7 +50,7 @@ def classes_of(text: str) -> str:
         ("none,AA", "AA"),
     ],
 )
-def test_what_players_write(text: str, classes: str) -> None:
+def test_usual_range_notation(text: str, classes: str) -> None:
     assert classes_of(text) == classes
 
 
@@ -98,7 +98,7 @@ def test_ways_to_write_a_weight(weight: str) -> None:
         ("A", "'A' is not a hand"),
         ("1As", "'1As' is not a hand"),
         ("AAs", "'AAs': a pair is neither suited nor offsuit: write 'AA'"),
-        ("QQ+:1.5", "'1.5' in 'QQ\\+:1.5' is not a weight: write a number of 0..1"),
+        ("QQ+:1.5", "'1.5' in 'QQ\\+:1.5' is not a weight: write a number in 0..1"),
         ("QQ:", "'' in 'QQ:' is not a weight"),
         ("QQ:-1", "'-1' in 'QQ:-1' is not a weight"),
         ("QQ:nan", "'nan' in 'QQ:nan' is not a weight"),
@@ -169,7 +169,7 @@ def test_round_trip_of_any_weights(seed: int) -> None:
 
 
 @given(st.text(alphabet=RANKS + "akqjtcdhsoSO+-:.,0123456789% x*\n", max_size=20))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_parsed_or_raises_range_error(text: str) -> None:
     try:
         weights = parse_range(text)
     except RangeError:
@@ -179,7 +179,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["QQ+", "TT-77", "KTs+", "T9s+", "A5s-A2s", "76s-54s", "AK"])
-def test_suits_are_alike(text: str) -> None:
+def test_suits_are_treated_alike(text: str) -> None:
     weights = parse_range(text)
     suits = [2, 0, 3, 1]
     for hand in np.flatnonzero(weights):
@@ -210,6 +210,6 @@ def test_blocked_hands_get_no_weight() -> None:
         (np.full(NUM_HANDS, np.nan), "the weight of 2d2c is nan"),
     ],
 )
-def test_only_ranges_have_a_text(weights: np.ndarray, message: str) -> None:
+def test_invalid_weights_are_refused(weights: np.ndarray, message: str) -> None:
     with pytest.raises(RangeError, match=message):
         range_text(weights)

@@ -42,7 +42,7 @@ def test_categories(text: str, category: Category) -> None:
         ("AcAdKhKdQc", "AcAdKhKdJc"),
     ],
 )
-def test_order(better: str, worse: str) -> None:
+def test_order_of_hands(better: str, worse: str) -> None:
     assert showdown_rank(parse_cards(better)) > showdown_rank(parse_cards(worse))
 
 
@@ -70,7 +70,7 @@ def test_few_cards_compare_by_copies_then_ranks(num_cards: int) -> None:
 
 
 @pytest.mark.parametrize("num_cards", [5, 6, 7, 9])
-def test_the_best_five_count(num_cards: int) -> None:
+def test_the_best_five_cards_count(num_cards: int) -> None:
     rng = random.Random(num_cards)
     hands = [tuple(rng.sample(range(52), num_cards)) for _ in range(1500 if num_cards < 8 else 300)]
     values = {hand: best_value(hand) for hand in hands}

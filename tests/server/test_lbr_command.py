@@ -33,7 +33,7 @@ def test_always_folding_loses_750(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["random"], "measure an agent, or one of blueprint, call, check-down, fold, min-raise"),
         (["fold", "--hands", "1"], "at least 2"),
-        (["fold", "--rounds", "5"], "no rounds"),
+        (["fold", "--rounds", "5"], "not a span of rounds"),
         (["fold", "--actions", "fcp"], "actions"),
         (["nobody"], "no player"),
         (["fold", "--game", "leduc"], "four rounds"),
