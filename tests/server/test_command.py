@@ -10,8 +10,8 @@ from server.cli import main
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["solv"], "there is no command 'solv': did you mean solve?"),
-        (["xyzzy"], "there is no command 'xyzzy': choose from serve, "),
+        (["solv"], "unknown command 'solv': did you mean solve?"),
+        (["xyzzy"], "unknown command 'xyzzy': choose from serve, "),
         (["acpc", "localhost", "abc"], "argument port: write a whole number from 1 to 65535, not 'abc'"),
         (["config"], "the following arguments are required: check|show"),
         (["bench"], "the following arguments are required: FIGURE\n"),

@@ -16,4 +16,4 @@ def test_demo_tells_hands_and_the_result(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_demo_names_the_policies_there_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--alice", "genius"]) == 2
-    assert "no policy 'genius': choose from call, fold" in capsys.readouterr().err
+    assert "unknown policy 'genius': choose from call, fold" in capsys.readouterr().err

@@ -112,8 +112,8 @@ def test_several_processes_make_the_same(blueprint: Blueprint, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--line", "r350c"], "--line r350c: is no betting of this blueprint"),
-        (["--line", "r20000c"], "is no betting of this blueprint that leads to a flop with bets to come"),
+        (["--line", "r350c"], "--line r350c: no such line"),
+        (["--line", "r20000c"], "no such line: it must lead to a flop with betting left in this blueprint"),
         (["--flop", "AsKd"], "a flop is three different cards"),
         (["--flop", "AsKdAs"], "As"),
         (["--book", "/dev/null"], "is a file: name a folder"),

@@ -217,7 +217,7 @@ def test_hands_are_listed_and_shown(store_path: Path, capsys: pytest.CaptureFixt
     assert main(["hands", "list", "--store", str(store_path)]) == 0
     text = capsys.readouterr().out
     assert "hand-4" in text
-    assert "under way" in text
+    assert "in progress" in text
     assert main(["hands", "list", "--store", str(store_path), "--json", "--finished", "--limit", "2"]) == 0
     records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [record["id"] for record in records] == ["hand-4", "hand-3"]
@@ -225,7 +225,7 @@ def test_hands_are_listed_and_shown(store_path: Path, capsys: pytest.CaptureFixt
     assert "f 25.0%, c 75.0%" in capsys.readouterr().out
     assert main(["hands", "show", "open", "--store", str(store_path), "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert record["hole"] == "|", "cards stay hidden while the hand is under way"
+    assert record["hole"] == "|", "cards stay hidden while the hand is in progress"
     assert record["board"] == ""
 
 
@@ -233,7 +233,7 @@ def test_a_list_without_hands_says_why(
     store_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["hands", "list", "--store", str(store_path), "--opponent", "nobody"]) == 0
-    assert capsys.readouterr().out == "no such hands\n"
+    assert capsys.readouterr().out == "no matching hands\n"
     HandStore(tmp_path / "empty.sqlite").close()
     assert main(["hands", "list", "--store", str(tmp_path / "empty.sqlite")]) == 0
     assert capsys.readouterr().out == "no hands yet: play some (fathom serve, fathom slumbot)\n"

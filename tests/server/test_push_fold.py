@@ -141,4 +141,4 @@ def test_a_report_of_nobody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
     run(check())
     assert main(["pushfold", "report", "--store", str(tmp_path / "hands.sqlite")]) == 0
-    assert "nobody has played push/fold here yet" in capsys.readouterr().out
+    assert "no push/fold hands in the store yet" in capsys.readouterr().out

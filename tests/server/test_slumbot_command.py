@@ -37,7 +37,7 @@ def test_it_plays_and_reports(tmp_path: Path) -> None:
                 capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300,
             )  # fmt: skip
             assert done.returncode == 0, done.stderr
-            assert "getting the agent ready" in done.stderr
+            assert "warming up the agent" in done.stderr
             record: dict[str, object] = json.loads(done.stdout)
             assert json.loads((tmp_path / "report.json").read_text()) == record
             return record

@@ -196,7 +196,7 @@ def test_locks_hold_and_are_listed(capsys: pytest.CaptureFixture[str], tmp_path:
 
 def test_a_node_nobody_reaches_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     args = [*SMALL, "--iterations", "5", "--lock", "root = x random", "--node", "b50%"]
-    assert "Nobody gets here" in run(capsys, *args)
+    assert "This node is never reached" in run(capsys, *args)
     record = run_json(capsys, *args)
     assert record["node"]["players"]["ip"]["ev"] is None
 
@@ -244,7 +244,7 @@ def test_a_solve_that_cannot_fit_is_refused(
         (["--save", "/"], "--save /: is a folder"),
         (["--big-blind", "no"], "--big-blind: 'no' is not a number of chips"),
         (["--oop", "none"], "--oop: 'none' holds no hand: write e.g. 'QQ+,AKs'"),
-        (["--ip", "AsAh,7h7d"], "--ip: no hand of 'AsAh,7h7d' is possible: all hold a card of AsKd7h4c2s"),
+        (["--ip", "AsAh,7h7d"], "--ip: no hand of 'AsAh,7h7d' is possible: all share a card with AsKd7h4c2s"),
         (["--ip", "AZ"], "--ip: 'AZ' is not a hand: write e.g."),
         (["--ip", ""], "--ip: an empty range"),
         (["--oop", "AhAd", "--ip", "AhQh"], "--oop and --ip: no pair of hands is possible"),
@@ -254,19 +254,19 @@ def test_a_solve_that_cannot_fit_is_refused(
         (["--menu", "turn: 50%"], "--menu: 'turn: 50%' offers no bet on the river"),
         (["--menu", "50"], "--menu: '50' is not a bet size: write e.g. 50%"),
         (["--menu", "preturn: 50%"], "--menu: 'preturn' names no street"),
-        (["--target", "1/2"], "--target: '1/2' does not say how many per cent"),
-        (["--target=-1%"], "--target: '-1' does not say how many per cent"),
+        (["--target", "1/2"], "--target: '1/2' is not a number of per cent"),
+        (["--target=-1%"], "--target: '-1' is not a number of per cent"),
         (["--target", "100%"], "--target: '100%' is more than the pot"),
         (["--iterations", "0"], "--iterations: '0' is not a number of iterations"),
-        (["--seconds", "nan"], "--seconds: 'nan' does not say how many seconds"),
+        (["--seconds", "nan"], "--seconds: 'nan' is not a number of seconds"),
         (["--threads", "two"], "--threads: 'two' is not a number of threads"),
         (["--node", "b77"], "--node: 'b77' is not offered at the root: write one of x, b50, b100, a"),
         (["--lock", "b50% = f AA"], "--lock: 'b50% = f AA' gives"),
         (["--hands", "77+x"], "--hands: "),
         (["--save", "/no/such/folder/x"], "--save /no/such/folder/x: there is no folder /no/such/folder"),
-        (["--strategy-only"], "--strategy-only: says how to save: add --save FILE"),
+        (["--strategy-only"], "--strategy-only: needs a file to save to: add --save FILE"),
         (["--load", "/no/file", "--target", "1%"], "--target: --load only looks at a solve"),
-        (["--load", "/no/file"], "--board: the spot comes from the file of --load"),
+        (["--load", "/no/file"], "--board: the spot comes from the --load file"),
         (["--variant", "improved-cfr+"], "--variant: improved-cfr+ must know how long"),
     ],
 )  # fmt: skip

@@ -153,7 +153,7 @@ def test_refusals_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert train(tmp_path, "--iterations", "1024") == 0
     blueprint = str(tmp_path / "tiny.blueprint")
     cases = [
-        (["train", "--checkpoint", str(tmp_path), "--quiet"], "holds a training already"),
+        (["train", "--checkpoint", str(tmp_path), "--quiet"], "already holds a training"),
         (["train", "--preset", "huge", "--checkpoint", str(tmp_path / "x")], "choose one of tiny"),
         (["train", "--checkpoint", str(tmp_path / "y"), "--resume"], "no training to resume"),
         (["train", "--checkpoint", str(tmp_path / "z"), "--burn-in", "7"], "between 0 and 1"),
@@ -232,8 +232,8 @@ def test_a_training_goes_on_as_what_it_was(tmp_path: Path, capsys: pytest.Captur
     """Its preset, its seed, and what it makes besides the blueprint."""
     assert train(tmp_path, "--iterations", "1024", "--carry", "--pack") == 0
     for options, reason in (
-        (["--preset", "default"], "of the preset 'tiny': leave out --preset default"),
-        (["--seed", "2"], "of seed 1, which it keeps: leave out --seed 2"),
+        (["--preset", "default"], "with the preset 'tiny': leave out --preset default"),
+        (["--seed", "2"], "with seed 1, which cannot change: leave out --seed 2"),
         (["--iterations", "1"], ""),
     ):
         assert train(tmp_path, "--resume", *options) == (2 if reason else 0)
@@ -259,10 +259,10 @@ def test_from_a_blueprint_that_carries_its_training(
     for options, reason in (
         (["--iterations", "100"], "4,096 iterations are done"),
         ([], "4,096 iterations are done, all that was planned"),
-        (["--iterations", "8192", "--checkpoint", str(first)], "holds a training already"),
+        (["--iterations", "8192", "--checkpoint", str(first)], "already holds a training"),
         (
             ["--iterations", "8192", "--pack", "--checkpoint", str(kept)],
-            "tiny.blueprint.xz would be replaced",
+            "tiny.blueprint.xz would be overwritten",
         ),
         (["--preset", "default", "--iterations", "8192"], "leave out --preset default"),
         (["--seed", "6", "--iterations", "8192"], "leave out --seed 6"),
@@ -415,7 +415,7 @@ def test_what_has_no_room_in_memory_is_refused_first(
 ) -> None:
     monkeypatch.setattr("server.cli.train.available_memory_bytes", lambda: 400_000_000)
     assert train(tmp_path / "x", "--preset", "default") == 2
-    assert "GB of memory and 0.4 are free here" in capsys.readouterr().err
+    assert "GB of memory and 0.4 GB are free" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
 
 
