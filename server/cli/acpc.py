@@ -115,9 +115,7 @@ def _play_agent(
         _report(status.error)
     thought = status.thinking_seconds / max(status.hands, 1)
     rungs = ", ".join(f"{count} {rung}" for rung, count in result.decisions.items() if count)
-    _report(
-        f"{thought:.2f} s per hand, slowest decision {status.slowest_seconds:.2f} s; {rungs or 'no decisions'}"
-    )
+    _report(f"{thought:.2f} s per hand, slowest decision {status.slowest_seconds:.2f} s; {rungs or 'none'}")
     return MatchSummary(
         status.hands, status.chips, definition.big_blind, status.malformed_lines, status.unfinished_hand
     ), result.signal

@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     effort.add_argument(
         "--iterations",
         type=whole_number(),
-        help="iterations of a flop solve (turns get half, rivers four times as many) instead of a time budget;"
+        help="iterations of a flop solve (turns get half, rivers four times as many) instead of a budget;"
         " reproducible",
     )
     parser.add_argument(

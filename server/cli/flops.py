@@ -156,8 +156,8 @@ def _chosen(known: list[FlopLine], args: argparse.Namespace) -> list[FlopLine]:
         for name in names - {line.text for line in known}:
             frequent = ", ".join(line.text for line in known[:6])
             raise ValueError(
-                f"--line {name}: no such line: it must lead to a flop with betting left in this blueprint; the"
-                f" most frequent are {frequent}"
+                f"--line {name}: no such line: it must lead to a flop with betting left in this blueprint;"
+                f" the most frequent are {frequent}"
             )
         return [line for line in known if line.text in names]
     chosen: list[FlopLine] = []

@@ -77,7 +77,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dealer",
         action="store_true",
-        help="play on the ACPC dealer, each player in its own process; implied by acpc:COMMAND without --aivat",
+        help="play on the ACPC dealer, each player in its own process; the default with acpc:COMMAND, unless"
+        " --aivat is given",
     )
     parser.add_argument(
         "--aivat", action="store_true", help="reduce variance by AIVAT, using the known strategies"

@@ -120,13 +120,13 @@ def read_limits(args: argparse.Namespace) -> Limits:
             iterations = whole_number(args.iterations, "iterations", 1000)
     if args.seconds is not None:
         with option("--seconds"):
-            seconds = _positive(args.seconds, "seconds", "10")
+            seconds = _positive(args.seconds, "a number of seconds", "10")
     wanted = args.target
     if wanted is None and iterations is None and seconds is None:
         wanted = DEFAULT_TARGET
     if wanted is not None:
         with option("--target"):
-            target = _positive(wanted.removesuffix("%"), "per cent", DEFAULT_TARGET) / 100
+            target = _positive(wanted.removesuffix("%"), "a percentage", DEFAULT_TARGET) / 100
             if target >= 1:
                 raise ValueError(f"{wanted!r} is more than the pot: write e.g. {DEFAULT_TARGET}")
     return Limits(iterations, target, seconds)
@@ -182,7 +182,7 @@ def _positive(text: str, what: str, example: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise ValueError(f"{text!r} is not a number of {what}: write a number above 0, e.g. {example}")
+        raise ValueError(f"{text!r} is not {what}: write a number above 0, e.g. {example}")
     return number
 
 

@@ -13,8 +13,8 @@ from server.cli.outputs import check_output
 
 _EPILOG = """\
 Plays until the dealer ends the match. Cards that the opponent does not show are unknown in reports and files.
-With --save NAME every finished hand is appended to NAME.hands; if the dealer resumes an interrupted match, the
-report covers both parts. Another match under the same name is appended too, but reported on its own.
+With --save NAME every finished hand is appended to NAME.hands; if the dealer resumes an interrupted match,
+the report covers both parts. Another match under the same name is appended too, but reported on its own.
 `fathom match --help` lists the players.
 
 examples:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 _EPILOG = """\
-Unpacks the blueprint and compiles the kernels into Fathom's cache ($XDG_CACHE_HOME/fathom or ~/.cache/fathom).
+Unpacks the blueprint and compiles the kernels into Fathom's cache ($XDG_CACHE_HOME/fathom, ~/.cache/fathom).
 Takes a minute or two, once; afterwards a daemon is ready within seconds. Run it when building a container
 image.
 

@@ -73,7 +73,7 @@ def test_nobody_there_is_told_and_a_signal_ends_it_at_once(tmp_path: Path, journ
             played.send_signal(signal.SIGTERM)
         _, rest = played.communicate(timeout=60)
     assert played.returncode == (1 if journal else 0)
-    assert ("what was played is kept" in rest) == journal
+    assert ("the results so far are saved" in rest) == journal
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_from_nothing_to_a_blueprint(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert facts["iterations"] == 20_480
     assert facts["buckets"] == [169, 8, 8, 8]
     assert main(["blueprint", "verify", str(tmp_path / "tiny.blueprint")]) == 0
-    assert "whole" in capsys.readouterr().out
+    assert "valid" in capsys.readouterr().out
     assert main(["blueprint", "export", str(tmp_path / "tiny.blueprint"), "--round", "flop"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "history,bucket,action,probability"
@@ -396,7 +396,7 @@ def test_the_last_checkpoint_is_tried_until_it_is_written(
     monkeypatch.setattr("server.cli.train._wait", lambda *_: None)
     assert train(tmp_path, "--iterations", "1024") == 0
     assert tries == [1024] * 3
-    assert capsys.readouterr().err.count("is only in memory") == 2
+    assert capsys.readouterr().err.count("is not saved: retrying") == 2
     assert open_blueprint(tmp_path / "tiny.blueprint").provenance.iterations == 1024
 
 
@@ -496,4 +496,4 @@ def test_plan_counts_before_anything_runs(capsys: pytest.CaptureFixture[str]) ->
 def test_a_missing_file_is_named_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["train", "--from", "nofile"], ["blueprint", "info", "nofile"]):
         assert main(command) == 2
-        assert capsys.readouterr().err == f"fathom {command[0]}: nofile: there is no such file\n"
+        assert capsys.readouterr().err == f"fathom {command[0]}: nofile: no such file\n"
