@@ -39,7 +39,7 @@ _CONNECT_SECONDS = 5.0
 _RETRY_SECONDS = 0.2
 _SEED_BITS = 63
 _BUDGET_SHARE = 0.95
-"""Safety margin: the share of the dealer's time budget we use. The dealer's clock includes network latency."""
+"""Safety margin: we use this share of the budget, because the dealer's clock includes network latency."""
 
 CONNECTING, WARMING, PLAYING = "connecting", "warming_up", "playing"
 FINISHED, DEALER_GONE, STOPPED, FAILED = "finished", "dealer_gone", "stopped", "failed"
@@ -188,7 +188,7 @@ class AcpcMatch:
             return STOPPED
         reader, writer = connected
         try:
-            # The dealer waits for our version line without a time limit, then starts the clock: warm up first.
+            # The dealer waits for our version without a time limit, then starts the clock: warm up first.
             self._state = WARMING
             if self._ready is not None:
                 await self._until_leaving(self._ready())

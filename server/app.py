@@ -5,7 +5,7 @@
 2. Other modules add their routes and contexts in `make_app`, and look up what they need by the keys of
    `server.app_keys`.
 3. Shutdown on SIGTERM: no new connections; matches leave after their current decision; requests in flight are
-   answered; solves still running after `server.drain_seconds` are stopped and answered with their best result.
+   answered; after `server.drain_seconds` running solves are stopped and answered with their best result.
 """
 
 from __future__ import annotations

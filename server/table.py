@@ -4,9 +4,9 @@
    first action.
 2. The button alternates between the hands of a session. A session plays one hand at a time: requesting a new
    hand while one is in progress returns that one.
-3. No response is sent before the hand is in the store or queued for the disk. Until then nothing has happened,
-   and a client that lost a response can repeat the request. So any hand continues after a restart, from the
-   store, with its context.
+3. No response is sent before the hand is in the store or queued for the disk. Until then nothing has
+   happened, and a client that lost a response can repeat the request. So any hand continues after a restart,
+   from the store, with its context.
 4. The bot's cards and seeds leave this module only for the store and in requests to the `Decider`; `view`
    returns what the opponent may see.
 5. The bot's answer is verified; an illegal one is replaced by check or fold, and counted.
@@ -241,7 +241,7 @@ class Table:
     async def new_hand(
         self, session: Session, budget: float | None = None, explain: bool = False
     ) -> tuple[LiveHand, bool]:
-        """The next hand, or the one in progress, and whether it is new. The bot acts first if it is its turn."""
+        """The next hand or the one in progress, and whether it is new. The bot acts if it is its turn."""
         async with session.lock:
             current = session.stored.hand_id
             if current is not None:

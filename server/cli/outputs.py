@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def check_output(option: str, path: Path | None) -> None:
-    """Raise ValueError, naming the option, if the file cannot be written; new files are created and removed."""
+    """Raise ValueError if the file cannot be written. A new file is created and removed again."""
     if path is None:
         return
     if path.is_dir():

@@ -3,8 +3,8 @@
 1. The configured number of workers is kept running or starting. The first one starts alone: it compiles the
    kernels that are not cached yet, so that the others load them quickly and do not compete for cores.
 2. A worker that exits is replaced at once, or after a growing delay if starting fails. A worker that does not
-   answer long after a deadline is killed; idle workers are pinged regularly. A worker that uses too much memory
-   keeps working until its replacement is warm.
+   answer long after a deadline is killed; idle workers are pinged regularly. A worker that uses too much
+   memory keeps working until its replacement is warm.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The dispatcher: assigns decisions to workers and answers each one in time, whatever happens to its worker.
 
 1. `decide` always returns a legal action: a worker's, or one from a lower rung of the ladder of fallbacks
-   (`server.decisions.Rung`). This is the only place that turns a failure into an action, and every fallback is
-   counted with its reason.
-2. Decisions wait in a fair queue. A decision falls back if its deadline passes while it waits, or if the queue
-   is full. A running decision is told to stop at its deadline, and abandoned a little later.
+   (`server.decisions.Rung`). This is the only place that turns a failure into an action, and every fallback
+   is counted with its reason.
+2. Decisions wait in a fair queue. A decision falls back if its deadline passes while it waits, or if the
+   queue is full. A running decision is told to stop at its deadline, and abandoned a little later.
 3. If a worker dies, its decision goes to another worker with the remaining time.
 4. Nothing here blocks: workers are processes, and the blueprint is looked up in a thread.
 """
@@ -143,7 +143,7 @@ class Dispatcher:
         await self._crew.wait_until_ready()
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswer:
-        """Always answer in time with a legal action; raises `ValueError` for betting not legal in our game."""
+        """Always answer in time with a legal action; raises `ValueError` if the betting is illegal or over."""
         betting = parse_betting(self.definition, request.betting)
         if betting.is_finished:
             raise ValueError(f"the betting {request.betting!r} is over: there is nothing to decide")

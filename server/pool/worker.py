@@ -2,8 +2,8 @@
 
 1. Workers are stateless: between tasks they keep only what `Answerer` opened at the start. Any worker can
    answer any task, and killing one loses at most one task.
-2. One thread reads messages; the main thread answers them. When the daemon exits for any reason, the connection
-   closes and the worker exits, even during a solve.
+2. One thread reads messages; the main thread answers them. When the daemon exits for any reason, the
+   connection closes and the worker exits, even during a solve.
 3. SIGINT and SIGTERM are ignored: Ctrl-C reaches all processes of a terminal, and a service manager's SIGTERM
    all processes of a service, but the daemon must drain first.
 """
@@ -115,7 +115,7 @@ def _read(connection: socket.socket, tasks: queue.SimpleQueue[Task]) -> None:
 
 
 def _die_with_parent() -> None:
-    """Ask the kernel to kill us when the daemon exits: a stopped process would not notice the closed socket."""
+    """Have the kernel kill us when the daemon exits: a stopped process does not notice the closed socket."""
     with contextlib.suppress(AttributeError, OSError):  # Linux only
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 

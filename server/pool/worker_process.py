@@ -126,7 +126,8 @@ class WorkerProcess:
         """Close the connection and make sure that the process ends, even if this call is cancelled."""
         try:
             if self._writer is not None:
-                self._writer.transport.abort()  # a plain close would wait until a stopped process reads the rest
+                # A plain close would wait until a stopped process has read the rest.
+                self._writer.transport.abort()
                 with suppress(OSError):
                     await self._writer.wait_closed()
             if self._process is not None:

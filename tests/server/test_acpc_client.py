@@ -135,4 +135,4 @@ def test_an_unreachable_dealer_is_one_clear_line(capsys: pytest.CaptureFixture[s
 
 def test_an_unknown_game_is_one_clear_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["acpc", "127.0.0.1", "1", "--game", "chess"]) == 2
-    assert "neither a file nor one of the games hunl" in capsys.readouterr().err
+    assert "neither a file nor one of the presets hunl" in capsys.readouterr().err

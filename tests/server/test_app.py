@@ -149,8 +149,8 @@ def test_matches_are_started_listed_and_stopped_over_http() -> None:
         ({"host": "h"}, "needs port"),
         ({"host": "h", "port": "1"}, "a whole number"),
         ({"host": "h", "port": 1, "colour": 2}, "no key 'colour'"),
-        ({"host": "h", "port": 1, "game": "/etc/passwd"}, "no game '/etc/passwd'"),
-        ({"host": "h", "port": 1, "game": "kuhn"}, "another game"),
+        ({"host": "h", "port": 1, "game": "/etc/passwd"}, "unknown game '/etc/passwd'"),
+        ({"host": "h", "port": 1, "game": "kuhn"}, "is not for the game"),
     ],
 )
 def test_bad_orders_are_refused_with_a_reason(body: object, words: str) -> None:

@@ -45,7 +45,7 @@ def test_matches_are_tables_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[sever]\nport = 1", ["no section [sever]", "[server]", "[workers]"]),
+        ("[sever]\nport = 1", ["unknown section [sever]", "[server]", "[workers]"]),
         ("[server]\nprot = 1", ["[server] has no key 'prot'", "host, port"]),
         ('[server]\nport = "80"', ["server.port = '80'", "a whole number from 0 to 65535"]),
         ("[server]\nport = 70000", ["server.port = 70000", "from 0 to 65535"]),
@@ -60,7 +60,7 @@ def test_matches_are_tables_of_their_own(tmp_path: Path) -> None:
         ('[[match]]\nhost = "a"', ["[match 1] needs port"]),
         ("[[match]]\nhost = 'a'\nport = 0", ["match 1.port = 0", "from 1 to 65535"]),
         ("[workers]\nlate_seconds = 9\nhang_seconds = 1", ["hang_seconds", "late_seconds"]),
-        ("not toml", ["is not TOML"]),
+        ("not toml", ["is not valid TOML"]),
     ],
 )
 def test_what_is_wrong_is_named_with_what_is_allowed(tmp_path: Path, text: str, words: list[str]) -> None:
@@ -75,8 +75,8 @@ def test_what_is_wrong_is_named_with_what_is_allowed(tmp_path: Path, text: str, 
     [
         ({"FATHOM_SERVER__PORT": "many"}, ["FATHOM_SERVER__PORT", "a whole number"]),
         ({"FATHOM_SERVER__PROT": "1"}, ["FATHOM_SERVER__PROT", "no key 'prot'"]),
-        ({"FATHOM_NOWHERE__PORT": "1"}, ["FATHOM_NOWHERE__PORT", "no section 'nowhere'"]),
-        ({"FATHOM_MATCH__PORT": "1"}, ["FATHOM_MATCH__PORT", "in the configuration file only"]),
+        ({"FATHOM_NOWHERE__PORT": "1"}, ["FATHOM_NOWHERE__PORT", "unknown section 'nowhere'"]),
+        ({"FATHOM_MATCH__PORT": "1"}, ["FATHOM_MATCH__PORT", "can only be given in the configuration file"]),
     ],
 )
 def test_bad_variables_are_named(environment: dict[str, str], words: list[str]) -> None:
@@ -95,7 +95,7 @@ def test_what_show_prints_can_be_read_again(tmp_path: Path) -> None:
 
 def test_show_prints_the_keys_of_matches_too(tmp_path: Path) -> None:
     shown = config_text(load_config(environment={}))
-    assert "# [[match]]\n# host = …  # where the dealer runs (required)\n" in shown
+    assert "# [[match]]\n# host = …  # the dealer's host name or address (required)\n" in shown
     assert '# game = "hunl"  # a preset' in shown
     assert load_config(written(tmp_path, shown), environment={}) == load_config(environment={})
 
@@ -128,7 +128,7 @@ def test_the_command_shows_and_checks(tmp_path: Path, capsys: pytest.CaptureFixt
         (["--port", "99999"], "--port 99999: write a whole number from 0 to 65535"),
         (["--blueprint", "/nowhere"], "blueprint /nowhere: there is no such file"),
         (["--host", "0.0.0.0", "--set", "security.keys_file=/nowhere"], "there are no keys in /nowhere"),
-        (["--set", "store.path=/dev/null/x"], "store.path = '/dev/null/x': /dev/null is in the way"),
+        (["--set", "store.path=/dev/null/x"], "store.path = '/dev/null/x': /dev/null is not a folder"),
     ],
 )
 def test_the_command_refuses_in_one_line(

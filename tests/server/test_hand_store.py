@@ -167,7 +167,7 @@ def test_files_that_are_no_stores_are_refused(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(StoreError, match="version 99"):
         HandStore(later)
-    with pytest.raises(StoreError, match="written to"):
+    with pytest.raises(StoreError, match="choose a writable place"):
         HandStore(junk / "below" / "h.sqlite")
 
 

@@ -181,7 +181,7 @@ def test_no_dealer_and_no_such_host_are_said() -> None:
 
 def test_another_game_is_refused() -> None:
     async def check() -> None:
-        with pytest.raises(ValueError, match="another game"):
+        with pytest.raises(ValueError, match="is not for the game"):
             manager(StandInDecider()).start(MatchConfig("127.0.0.1", 1, game="kuhn"))
 
     run(check())

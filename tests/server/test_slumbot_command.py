@@ -68,7 +68,7 @@ def test_nobody_there_is_told_and_a_signal_ends_it_at_once(tmp_path: Path, journ
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment
     ) as played:
         assert played.stderr is not None
-        assert "trying again in" in next(line for line in played.stderr if "127.0.0.1" in line)
+        assert "retrying in" in next(line for line in played.stderr if "127.0.0.1" in line)
         if not journal:
             played.send_signal(signal.SIGTERM)
         _, rest = played.communicate(timeout=60)

@@ -193,7 +193,7 @@ def test_patience_ends(tmp_path: Path) -> None:
 
     asyncio.run(play())
     assert len(told) == len(waited)
-    assert "nobody is there: trying again in" in told[0]
+    assert "nobody is there: retrying in" in told[0]
     assert sum(waited) == pytest.approx(100)
     assert max(waited) > 4 * waited[0]
 
@@ -238,7 +238,7 @@ def test_journals_of_something_else_are_refused(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="another match"):
         Journal(path, "there", None)
     path.write_text("no journal\n")
-    with pytest.raises(JournalError, match="no journal"):
+    with pytest.raises(JournalError, match="not the journal"):
         Journal(path, "here", None)
 
 
@@ -263,7 +263,7 @@ def test_answers_that_are_no_answers(tmp_path: Path) -> None:
         async with SlumbotHttp(base) as post:
             with pytest.raises(TransportError):
                 await post("new_hand", {})
-        with pytest.raises(ValueError, match="address"):
+        with pytest.raises(ValueError, match="not an HTTP URL"):
             SlumbotHttp("slumbot.com")
 
     asyncio.run(play())

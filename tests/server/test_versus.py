@@ -170,5 +170,5 @@ def test_over_the_dealer_with_another_program_and_resumed(tmp_path: Path) -> Non
 def test_a_program_that_cannot_start_or_leaves_ends_the_match() -> None:
     with pytest.raises(MatchAborted, match="could not start"):
         play_over_dealer(terms("acpc:/no/such/program", "call"), None, lambda hand: None)
-    with pytest.raises(MatchAborted, match="broke off"):
+    with pytest.raises(MatchAborted, match="was aborted"):
         play_over_dealer(terms("acpc:/bin/false", "acpc:/bin/false"), None, lambda hand: None)
