@@ -2,11 +2,11 @@
 
 1. If keys are needed, every path except the open ones requires `Authorization: Bearer KEY` with the path's
    scope. The Slumbot routes authenticate by themselves: their clients cannot send keys, but log in with one.
-2. If keys are not needed, because we listen on loopback, the Host header must be an IP address or `localhost`:
-   this rejects web pages that point their own name at this machine (DNS rebinding).
-3. Errors are sent as problems (`server.http.problems`), and on Slumbot's paths in Slumbot's format. Unexpected
-   exceptions become a 500 without details. The log contains their place but not their message, which may
-   contain cards.
+2. If keys are not needed, because we listen on loopback, the Host header must be an IP address or
+   `localhost`: this rejects web pages that point their own name at this machine (DNS rebinding).
+3. Errors are sent as problems (`server.http.problems`), and on Slumbot's paths in Slumbot's format.
+   Unexpected exceptions become a 500 without details. The log contains their place but not their message,
+   which may contain cards.
 """
 
 from __future__ import annotations

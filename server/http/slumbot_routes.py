@@ -1,8 +1,8 @@
 """Slumbot's API: programs written for Slumbot can play against Fathom unchanged.
 
-If keys are needed, `login` takes one as the password, because its clients cannot send an Authorization header;
-from then on the returned token is enough. `new_hand` returns the hand in progress, if there is one: a client
-that lost a response can check there before it acts again.
+If keys are needed, `login` takes one as the password, because its clients cannot send an Authorization
+header; from then on the returned token is enough. `new_hand` returns the hand in progress, if there is one: a
+client that lost a response can check there before it acts again.
 """
 
 from __future__ import annotations

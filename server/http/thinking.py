@@ -1,7 +1,7 @@
 """Progress of the bot's decision: as a response, or as server-sent events until the bot has acted.
 
-Progress depends only on public information and on the machine. New board cards are not sent before the hand is
-in the store: otherwise a client that saw them could take back its action if a restart lost it.
+Progress depends only on public information and on the machine. New board cards are not sent before the hand
+is in the store: otherwise a client that saw them could take back its action if a restart lost it.
 """
 
 from __future__ import annotations

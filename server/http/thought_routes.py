@@ -1,7 +1,7 @@
 """`/v1/hands/{hand}/thoughts`: the bot's reasoning, available when the hand is over.
 
-Ranges and strategies cover every hand the bot could hold, so they do not reveal the one it held. That hand, its
-strategy and its values are included only after a showdown.
+Ranges and strategies cover every hand the bot could hold, so they do not reveal the one it held. That hand,
+its strategy and its values are included only after a showdown.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ class Dispatcher:
         await self._crew.wait_until_ready()
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswer:
-        """Always answer in time with a legal action; raises `ValueError` if the betting is illegal or over."""
+        """Always answer in time with a legal action; raises `ValueError` for illegal or finished betting."""
         betting = parse_betting(self.definition, request.betting)
         if betting.is_finished:
             raise ValueError(f"the betting {request.betting!r} is over: there is nothing to decide")

@@ -24,4 +24,4 @@ def test_help_has_a_line_for_every_figure(capsys: pytest.CaptureFixture[str]) ->
 
 def test_all_figures_share_no_option_but_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "all", "--hands", "5"]) == 2
-    assert "all figures share one option, --json" in capsys.readouterr().err
+    assert "`all` takes only --json" in capsys.readouterr().err

@@ -109,7 +109,7 @@ def test_a_match_of_no_game_is_refused_by_check(tmp_path: Path, capsys: pytest.C
 def test_the_command_shows_and_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, "[workers]\ncount = 2\n")
     assert main(["config", "check", "--config", str(path)]) == 0
-    assert "right" in capsys.readouterr().out
+    assert "valid" in capsys.readouterr().out
     assert main(["config", "show", "--config", str(path), "--port", "9", "--set", "log.level=debug"]) == 0
     shown = capsys.readouterr().out
     assert "count = 2  # worker processes (default: 4)" in shown
@@ -120,7 +120,7 @@ def test_the_command_shows_and_checks(tmp_path: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--config", "/nowhere/at/all.toml"], "--config /nowhere/at/all.toml: there is no such file"),
+        (["--config", "/nowhere/at/all.toml"], "--config /nowhere/at/all.toml: no such file"),
         (["--set", "workers.count"], "SECTION.KEY=VALUE"),
         (["--config", "/"], "--config /: is a folder"),
         (["--set", "workers.count=none"], "--set workers.count=none: write a whole number from 1"),

@@ -125,7 +125,7 @@ def test_without_colours_letters_and_blocks_show_shares(
     (check,) = [line for line in lines if "check" in line and "%" in line]
     assert check.startswith("c ")
     assert "█" in "".join(lines)
-    ours = lines.index("our range, by what it does")
+    ours = lines.index("our range, by action")
     theirs = lines.index("the opponent's range")
     assert set("".join(lines[ours + 2 : ours + 27 : 2])) & set("ca123")
     assert "#" in "".join(lines[theirs + 2 : theirs + 27 : 2])
@@ -139,8 +139,8 @@ def test_not_our_turn_is_refused(blueprint: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        ("MATCHSTATE:1:0::AsKd|", "you are position 1: write your cards after the |"),
-        ("MATCHSTATE:0:0:r300:|AsKd", "you are position 0: write your cards before the |"),
+        ("MATCHSTATE:1:0::AsKd|", "position 1: write your hole cards after the |"),
+        ("MATCHSTATE:0:0:r300:|AsKd", "position 0: write your hole cards before the |"),
         ("MATCHSTATE", "MATCHSTATE"),
     ],
 )
@@ -172,7 +172,7 @@ def test_numbers_that_make_no_sense_are_refused(
 
 def test_a_missing_blueprint_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(decide(tmp_path / "nope", "MATCHSTATE:1:0::|AsKd")) == 2
-    assert f"--blueprint {tmp_path / 'nope'}: there is no such file" in capsys.readouterr().err
+    assert f"--blueprint {tmp_path / 'nope'}: no such file" in capsys.readouterr().err
 
 
 def test_a_tiny_budget_still_gets_an_answer(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:

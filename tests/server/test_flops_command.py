@@ -146,7 +146,7 @@ def test_no_room(
     usage = type("Usage", (), {"free": 1000})
     monkeypatch.setattr(flops.shutil, "disk_usage", lambda _: usage)
     assert main(command(blueprint, "--line", "cc", "--flops", 1, "--book", tmp_path)) == 2
-    assert "ask for fewer lines or flops" in capsys.readouterr().err
+    assert "choose fewer lines or flops" in capsys.readouterr().err
 
 
 def test_help_knows_the_default() -> None:

@@ -81,7 +81,7 @@ def test_nobody_there_is_told_and_a_signal_ends_it_at_once(tmp_path: Path, journ
     [
         (["--hands", "0"], "argument --hands: write a whole number of at least 1"),
         (["--hands", "1", "--budget", "0"], "argument --budget: write a number above 0"),
-        (["--hands", "1", "--url", "slumbot.com"], "no address"),
+        (["--hands", "1", "--url", "slumbot.com"], "is not an HTTP URL"),
         (["--hands", "1", "--report", "/no/folder/x"], "--report /no/folder/x: there is no folder"),
     ],
 )

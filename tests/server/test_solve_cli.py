@@ -292,7 +292,7 @@ def test_all_that_is_missing_is_named(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_open_cards_cannot_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*TURN, "--node", "x/x/*"]) == 2
-    assert "--node: 'x/x/*' leaves a card open: to look at a node, name the card" in capsys.readouterr().err
+    assert "--node: 'x/x/*' leaves a card open: to show a node, name the card" in capsys.readouterr().err
 
 
 def test_files_that_are_no_solves_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

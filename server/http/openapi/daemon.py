@@ -46,7 +46,8 @@ def paths() -> Schema:
         },
         "/metrics": {
             "get": {
-                "operationId": "metrics", "tags": ["daemon"], "summary": "Prometheus metrics", "security": [{}],
+                "operationId": "metrics", "tags": ["daemon"], "summary": "Prometheus metrics",
+                "security": [{}],
                 "responses": {
                     "200": {
                         "description": "Metrics.",

@@ -28,10 +28,11 @@ def paths() -> Schema:
                 "newHand",
                 "hands",
                 "Deal a hand",
-                "Without a `session` a new one is started; its token is in the response. The button alternates"
-                " between the hands of a session. If a hand of the session is in progress, it is returned with"
-                " status 200 instead of 201. With `Accept: text/event-stream` the response (200) is a stream:"
-                " `thinking` events with the progress of the bot's first action, then `hand` or `failed`.",
+                "Without a `session` a new one is started; its token is in the response. The button"
+                " alternates between the hands of a session. If a hand of the session is in progress, it is"
+                " returned with status 200 instead of 201. With `Accept: text/event-stream` the response"
+                " (200) is a stream: `thinking` events with the progress of the bot's first action, then"
+                " `hand` or `failed`.",
                 {
                     201: ("A new hand; the bot has acted if it is first.", ref("NewHand")),
                     200: ("The hand in progress.", ref("NewHand")),
@@ -44,8 +45,8 @@ def paths() -> Schema:
                 "listHands",
                 "hands",
                 "Hands, newest first",
-                "Your own hands; an admin sees all hands of all channels. `format=phh` and `format=acpc` return"
-                " finished hands as a file. The bot's cards are included only after a showdown.",
+                "Your own hands; an admin sees all hands of all channels. `format=phh` and `format=acpc`"
+                " return finished hands as a file. The bot's cards are included only after a showdown.",
                 {200: ("A page of hands.", ref("HandList"))},
                 parameters=[
                     query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}, "page size"),
@@ -90,8 +91,8 @@ def paths() -> Schema:
                 "act",
                 "hands",
                 "Play an action",
-                "`f`, `c` (also check), or `r` and the total over the hand. The response comes after the bot's"
-                " action. Give the `betting` you act on to avoid acting twice: 409 if it has changed."
+                "`f`, `c` (also check), or `r` and the total over the hand. The response comes after the"
+                " bot's action. Give the `betting` you act on to avoid acting twice: 409 if it has changed."
                 " With `Accept: text/event-stream` the response is a stream: `thinking` events with the bot's"
                 " progress, then `hand`, or `failed` with a problem.",
                 {200: ("The hand after the bot's action.", ref("Hand"))},
@@ -106,8 +107,8 @@ def paths() -> Schema:
                 "showThinking",
                 "hands",
                 "Progress of the bot's decision",
-                "The current progress of the decision that this hand waits for. It does not depend on the bot's"
-                " cards.",
+                "The current progress of the decision that this hand waits for. It does not depend on the"
+                " bot's cards.",
                 {200: ("The progress.", ref("Thinking"))},
                 problems=(404,),
             ),
@@ -118,8 +119,8 @@ def paths() -> Schema:
                 "showThoughts",
                 "hands",
                 "The bot's reasoning",
-                "For a finished hand that was started with `explain`: the bot's decisions, with both ranges and"
-                " the strategy as 13×13 grids. The hand it held, and that hand's strategy and values, are"
+                "For a finished hand that was started with `explain`: the bot's decisions, with both ranges"
+                " and the strategy as 13×13 grids. The hand it held, and that hand's strategy and values, are"
                 " included only after a showdown.",
                 {200: ("Decisions, in order.", ref("Thoughts"))},
                 problems=(404, 409),
