@@ -19,7 +19,7 @@ from server.cli import main
         (["pushfold", "chart", "--stack", "0.5"], "--stack: write a number from 1 to 100, not '0.5'"),
     ],
 )
-def test_words_that_are_not_known(
+def test_unknown_commands_and_options(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:

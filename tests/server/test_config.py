@@ -28,7 +28,7 @@ def test_the_defaults_listen_on_loopback_with_four_workers() -> None:
         config.server.port = 1  # type: ignore[misc]
 
 
-def test_flags_beat_the_environment_and_that_beats_the_file(tmp_path: Path) -> None:
+def test_flags_override_the_environment_which_overrides_the_file(tmp_path: Path) -> None:
     path = written(tmp_path, "[workers]\ncount = 1\nqueue = 5\nthreads = 3\n[agent]\nbudget = 2\n")
     environment = {"FATHOM_WORKERS__QUEUE": "6", "FATHOM_WORKERS__THREADS": "2", "FATHOM_BLUEPRINT": "x"}
     config = load_config(path, {"workers.threads": "1"}, environment)
@@ -36,7 +36,7 @@ def test_flags_beat_the_environment_and_that_beats_the_file(tmp_path: Path) -> N
     assert config.agent.budget == 2.0
 
 
-def test_matches_are_tables_of_their_own(tmp_path: Path) -> None:
+def test_matches_are_read_from_tables(tmp_path: Path) -> None:
     path = written(tmp_path, '[[match]]\nhost = "a"\nport = 1\n[[match]]\nhost = "b"\nport = 2\nhands = 7\n')
     config = load_config(path, environment={})
     assert config.match == (MatchConfig("a", 1), MatchConfig("b", 2, hands=7))
@@ -63,7 +63,7 @@ def test_matches_are_tables_of_their_own(tmp_path: Path) -> None:
         ("not toml", ["is not valid TOML"]),
     ],
 )
-def test_what_is_wrong_is_named_with_what_is_allowed(tmp_path: Path, text: str, words: list[str]) -> None:
+def test_errors_name_the_key_and_what_is_allowed(tmp_path: Path, text: str, words: list[str]) -> None:
     with pytest.raises(ConfigError) as refused:
         load_config(written(tmp_path, text), environment={})
     for word in words:
@@ -79,7 +79,7 @@ def test_what_is_wrong_is_named_with_what_is_allowed(tmp_path: Path, text: str, 
         ({"FATHOM_MATCH__PORT": "1"}, ["FATHOM_MATCH__PORT", "can only be given in the configuration file"]),
     ],
 )
-def test_bad_variables_are_named(environment: dict[str, str], words: list[str]) -> None:
+def test_errors_name_bad_environment_variables(environment: dict[str, str], words: list[str]) -> None:
     with pytest.raises(ConfigError) as refused:
         load_config(environment=environment)
     for word in words:
@@ -100,7 +100,7 @@ def test_show_prints_the_keys_of_matches_too(tmp_path: Path) -> None:
     assert load_config(written(tmp_path, shown), environment={}) == load_config(environment={})
 
 
-def test_a_match_of_no_game_is_refused_by_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_rejects_a_match_with_an_unknown_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, '[[match]]\nhost = "h"\nport = 9\ngame = "chess"\n')
     assert main(["config", "check", "--config", str(path)]) == 2
     assert "'chess' is neither a file nor" in capsys.readouterr().err
@@ -131,7 +131,7 @@ def test_the_command_shows_and_checks(tmp_path: Path, capsys: pytest.CaptureFixt
         (["--set", "store.path=/dev/null/x"], "store.path = '/dev/null/x': /dev/null is not a folder"),
     ],
 )
-def test_the_command_refuses_in_one_line(
+def test_the_command_reports_errors_in_one_line(
     words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["config", "check", *words]) == 2

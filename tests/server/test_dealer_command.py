@@ -133,7 +133,7 @@ def _hands_in_log(directory: Path) -> list[int]:
     return [int(line.split(":")[1]) for line in lines if line.startswith("STATE:")]
 
 
-def test_an_interrupted_player_is_no_traceback() -> None:
+def test_an_interrupted_player_prints_no_traceback() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(JOIN_SECONDS)
         address = ("127.0.0.1", str(server.getsockname()[1]))
@@ -148,7 +148,7 @@ def test_an_interrupted_player_is_no_traceback() -> None:
             assert b"Traceback" not in client.stderr.read()
 
 
-def test_a_bad_option_shows_how_the_dealer_is_called() -> None:
+def test_a_bad_option_prints_the_usage() -> None:
     outcome = _run("m", "hunl", "10", "1", "A", "B", "-z")
     assert outcome.returncode == 2
     assert "usage: fathom dealer" in outcome.stderr

@@ -35,7 +35,7 @@ def decide(blueprint: Path, state: str, *options: str) -> list[str]:
         ("MATCHSTATE:1:0:r251c/cr463c/c:|QhJh/Th9c2s/3d", "r251c/cr463c/c", "exact"),
     ],
 )
-def test_one_line_for_machines(
+def test_json_output_is_one_line(
     blueprint: Path, capsys: pytest.CaptureFixture[str], state: str, betting: str, method: str
 ) -> None:
     status = main(decide(blueprint, state, "--json"))
@@ -56,7 +56,7 @@ def test_one_line_for_machines(
         at.verify(simple.get(action) or raise_to(int(action[1:])))
 
 
-def test_people_see_grids_and_a_word(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_output_has_grids_and_the_action(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(decide(blueprint, "MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s")) == 0
     shown = capsys.readouterr().out
     for word in (
@@ -77,7 +77,7 @@ def test_people_see_grids_and_a_word(blueprint: Path, capsys: pytest.CaptureFixt
 RIVER = "MATCHSTATE:1:0:r300c/cc/cc/r777:|QhJh/Th9c2s/3d/4d"
 
 
-def test_a_solve_that_is_not_converged_warns_and_says_what_to_do(
+def test_an_unconverged_solve_prints_a_warning_with_advice(
     blueprint: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ["decide", RIVER, "--blueprint", str(blueprint), "--iterations"]
@@ -99,7 +99,7 @@ def test_a_solve_that_is_not_converged_warns_and_says_what_to_do(
 @pytest.mark.parametrize(
     ("state", "warns"), [("MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s", True), ("MATCHSTATE:1:0::|AsKd", False)]
 )
-def test_what_was_looked_up_says_so_and_warns_after_the_flop(
+def test_looked_up_decisions_are_labelled_and_warned_about_postflop(
     blueprint: Path, capsys: pytest.CaptureFixture[str], state: str, warns: bool
 ) -> None:
     options = ["--blueprint", str(blueprint), "--budget", "0.001", "--threads", str(usable_cores())]
@@ -110,7 +110,7 @@ def test_what_was_looked_up_says_so_and_warns_after_the_flop(
     assert ("try --budget 0.004\n" in shown) is warns
 
 
-def test_all_cores_solve_unless_told_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_cores_are_used_by_default(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["decide", "--help"])
     words = " ".join(capsys.readouterr().out.split())
@@ -144,7 +144,7 @@ def test_not_our_turn_is_refused(blueprint: Path, capsys: pytest.CaptureFixture[
         ("MATCHSTATE", "MATCHSTATE"),
     ],
 )
-def test_cards_on_the_wrong_side_are_refused(
+def test_cards_on_the_wrong_side_are_rejected(
     blueprint: Path, state: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(decide(blueprint, state)) == 2
@@ -161,7 +161,7 @@ def test_cards_on_the_wrong_side_are_refused(
         (["--budget", "1", "--iterations", "5"], "not allowed with"),
     ],
 )
-def test_numbers_that_make_no_sense_are_refused(
+def test_invalid_numbers_are_rejected(
     options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:

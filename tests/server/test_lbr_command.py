@@ -54,7 +54,7 @@ def test_the_journal_of_another_run_is_refused(tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.slow
-def test_killed_and_started_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_killed_run_resumes_to_the_same_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["lbr", "check-down", "--hands", "60", "--workers", "1", "--rounds", "4", "--json", "--save"]
     journal = tmp_path / "torn.lbr"
     code = (

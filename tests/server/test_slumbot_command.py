@@ -17,7 +17,7 @@ from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.server.programs import DAEMON, ROOT, start_python
 
 
-def test_it_plays_and_reports(tmp_path: Path) -> None:
+def test_it_plays_and_prints_a_report(tmp_path: Path) -> None:
     blueprint = made_up_blueprint(tmp_path, WIDE).path
     folder = tmp_path / "daemon"
     folder.mkdir()
@@ -55,7 +55,7 @@ def test_it_plays_and_reports(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("journal", [False, True])
-def test_nobody_there_is_told_and_a_signal_ends_it_at_once(tmp_path: Path, journal: bool) -> None:
+def test_an_unreachable_server_is_reported_and_a_signal_ends_the_match(tmp_path: Path, journal: bool) -> None:
     blueprint = made_up_blueprint(tmp_path, WIDE).path
     command = [
         sys.executable, "-m", "server.cli", "slumbot", "--hands", "1", "--url", "http://127.0.0.1:1/",
@@ -85,7 +85,7 @@ def test_nobody_there_is_told_and_a_signal_ends_it_at_once(tmp_path: Path, journ
         (["--hands", "1", "--report", "/no/folder/x"], "--report /no/folder/x: there is no folder"),
     ],
 )
-def test_orders_that_make_no_sense(
+def test_invalid_arguments_are_rejected(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:

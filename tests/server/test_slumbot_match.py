@@ -94,7 +94,7 @@ def test_both_ends_agree_on_every_figure(tmp_path: Path, failures: float) -> Non
     assert record["big_blind"]["hands"] + record["button"]["hands"] + record["recovered_hands"] == tally.hands
 
 
-def test_a_match_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
+def test_an_interrupted_match_is_resumed(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandIn(say="c")) as client:
 
@@ -155,7 +155,7 @@ def test_a_lost_session_is_replaced(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_what_is_refused_is_not_sent_twice(tmp_path: Path) -> None:
+def test_a_rejected_action_is_not_sent_twice(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandIn(say="c")) as client:
 
@@ -173,7 +173,7 @@ def test_what_is_refused_is_not_sent_twice(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_patience_ends(tmp_path: Path) -> None:
+def test_the_match_is_given_up_after_patience_seconds(tmp_path: Path) -> None:
     async def nobody(endpoint: str, body: Mapping[str, object]) -> tuple[int, object]:
         raise TransportError("nobody is there")
 
@@ -199,7 +199,7 @@ def test_patience_ends(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", [404, 405])
-def test_a_server_without_this_api_is_not_waited_for(status: int) -> None:
+def test_a_server_without_the_api_is_not_retried(status: int) -> None:
     async def other(endpoint: str, body: Mapping[str, object]) -> tuple[int, object]:
         return status, None
 
@@ -210,7 +210,7 @@ def test_a_server_without_this_api_is_not_waited_for(status: int) -> None:
     asyncio.run(play())
 
 
-def test_asked_to_leave_it_ends_the_hand_first(tmp_path: Path) -> None:
+def test_leaving_finishes_the_hand_first(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path) as client:
             network, journal = Network(client, Random(1), 0.0), Journal(None, "url", None)
@@ -232,7 +232,7 @@ def test_asked_to_leave_it_ends_the_hand_first(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_journals_of_something_else_are_refused(tmp_path: Path) -> None:
+def test_other_journals_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     Journal(path, "here", None).close()
     with pytest.raises(JournalError, match="another match"):
@@ -242,7 +242,7 @@ def test_journals_of_something_else_are_refused(tmp_path: Path) -> None:
         Journal(path, "here", None)
 
 
-def test_answers_that_are_no_answers(tmp_path: Path) -> None:
+def test_invalid_responses_are_transport_errors(tmp_path: Path) -> None:
     async def play() -> None:
         async def page(request: web.Request) -> web.Response:
             return web.Response(status=int(request.match_info["status"]), text="<html>")
@@ -269,7 +269,7 @@ def test_answers_that_are_no_answers(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_the_tally_counts_what_servers_tell_of_their_own_results() -> None:
+def test_the_tally_includes_the_servers_baseline() -> None:
     journal = Journal(None, "url", None)
     hand: dict[str, Any] = {"winnings": 100, "position": 1, "session_hands": 1, "session_total": 100}
     journal.keep_hand({**hand, "baseline_winnings": 50})

@@ -53,7 +53,7 @@ def assert_close(found: Any, expected: Any, where: str = "") -> None:
         assert found == expected, where
 
 
-def test_a_river_card_solved_as_another_suit_is_shown_as_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_river_card_merged_by_symmetry_is_shown_as_itself(capsys: pytest.CaptureFixture[str]) -> None:
     spot = [
         "solve",
         "--board",
@@ -142,7 +142,7 @@ def test_a_target_is_reached(capsys: pytest.CaptureFixture[str]) -> None:
     assert record["exploitability_chips"] == pytest.approx(record["exploitability_pct"])  # the pot is 100
 
 
-def test_a_solve_that_is_not_converged_warns(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unconverged_solve_prints_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     few, many = [*SMALL, "--iterations", "1"], [*SMALL, "--iterations", "100"]
     assert "Warning: not converged: exploitable for" in run(capsys, *few)
     assert run_json(capsys, *few)["converged"] is False
@@ -153,7 +153,7 @@ def test_a_solve_that_is_not_converged_warns(capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize("board", ["AsKd7h4c", "AsKs7s4s"])  # in the second, river cards merge
-def test_a_solve_may_be_saved_looked_at_and_resumed(
+def test_a_solve_can_be_saved_shown_and_resumed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, board: str
 ) -> None:
     file = str(tmp_path / "a.solve")
@@ -194,14 +194,14 @@ def test_locks_hold_and_are_listed(capsys: pytest.CaptureFixture[str], tmp_path:
     assert turn["locked"] == ["x/x/*"]
 
 
-def test_a_node_nobody_reaches_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreached_node_prints_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     args = [*SMALL, "--iterations", "5", "--lock", "root = x random", "--node", "b50%"]
     assert "This node is never reached" in run(capsys, *args)
     record = run_json(capsys, *args)
     assert record["node"]["players"]["ip"]["ev"] is None
 
 
-def test_ranges_may_come_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_ranges_can_be_read_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "range.txt").write_text("QQ,\nJTs\n")
     record = run_json(
         capsys, *RIVER, "--oop", f"@{tmp_path / 'range.txt'}", "--ip", "KQs", "--iterations", "2"
@@ -214,7 +214,7 @@ def test_the_smaller_of_two_stacks_counts(capsys: pytest.CaptureFixture[str]) ->
     assert run_json(capsys, *args)["stack"] == 150
 
 
-def test_a_solve_that_cannot_fit_is_refused(
+def test_a_solve_that_needs_too_much_memory_is_rejected(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.cli.solve_input.available_memory_bytes", lambda: 50_000)
@@ -270,7 +270,7 @@ def test_a_solve_that_cannot_fit_is_refused(
         (["--variant", "improved-cfr+"], "--variant: improved-cfr+ needs the number of iterations"),
     ],
 )  # fmt: skip
-def test_impossible_input_names_the_option_and_a_way_out(
+def test_errors_name_the_option_and_a_fix(
     capsys: pytest.CaptureFixture[str], args: list[str], message: str
 ) -> None:
     assert main([*RIVER, *args]) == 2
@@ -280,12 +280,12 @@ def test_impossible_input_names_the_option_and_a_way_out(
     assert not captured.out
 
 
-def test_what_is_missing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_option_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", "--pot", "5"]) == 2
     assert "--board and --stack are missing: write e.g. --board AsKd7h4c2s" in capsys.readouterr().err
 
 
-def test_all_that_is_missing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_missing_options_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve"]) == 2
     assert "--board, --pot and --stack are missing" in capsys.readouterr().err
 
@@ -295,7 +295,7 @@ def test_open_cards_cannot_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--node: 'x/x/*' leaves a card open: to show a node, name the card" in capsys.readouterr().err
 
 
-def test_files_that_are_no_solves_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_files_that_are_not_solves_are_rejected(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "x").write_text("hello")
     for name in ("--load", "--resume"):
         assert main(["solve", name, str(tmp_path / "x")]) == 2

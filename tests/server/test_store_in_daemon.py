@@ -17,7 +17,7 @@ from tests.server.test_hand_store import fill_disk
 from tests.server.test_matches import SCRIPT, listening
 
 
-def test_hands_of_dealer_matches_are_kept(tmp_path: Path) -> None:
+def test_hands_of_dealer_matches_are_stored(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandInDecider()) as client, listening(SCRIPT) as dealer:
             assert client.server is not None
@@ -39,7 +39,7 @@ def test_hands_of_dealer_matches_are_kept(tmp_path: Path) -> None:
     reader.close()
 
 
-def test_a_full_disk_ends_no_hand(tmp_path: Path) -> None:
+def test_play_continues_on_a_full_disk(tmp_path: Path) -> None:
     async def play() -> int:
         async with running(tmp_path, StandIn(say="c")) as client:
             assert client.server is not None
@@ -66,7 +66,7 @@ def test_a_full_disk_ends_no_hand(tmp_path: Path) -> None:
     reader.close()
 
 
-def test_a_slow_disk_holds_up_nobody_else(tmp_path: Path) -> None:
+def test_a_slow_disk_does_not_delay_other_requests(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandIn(say="c")) as client:
             await post(client, "/v1/hands", {}, 201)

@@ -10,7 +10,7 @@ from server.cli import main
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 
-def test_a_hand_is_told_and_nothing_is_odd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_hand_is_printed_without_oddities(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     blueprint = made_up_blueprint(tmp_path, WIDE).path
     agent = f"agent:{blueprint},iterations=2"
     assert main(["story", "--agent", agent, "--against", "fold", "--folder", str(tmp_path / "told")]) == 0
@@ -26,7 +26,7 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: Path, capsys: pytest.Captu
     assert f"--folder {folder}: cannot be created" in capsys.readouterr().err
 
 
-def test_no_hands_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_zero_hands_are_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["story", "--hands", "0"])
     assert "argument --hands: write a whole number of at least 1" in capsys.readouterr().err

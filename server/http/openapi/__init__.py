@@ -33,8 +33,8 @@ def openapi() -> Schema:
             "title": "Fathom",
             "version": fathom_version(),
             "description": "A heads-up no-limit hold'em bot: query its decisions, play against it, solve"
-            " spots. Blinds 50/100, stacks 20,000, reset every hand. Chips in `betting` and `action` are totals over"
-            " the hand, in ACPC notation: `r300c/cr450`.",
+            " spots. Blinds 50/100, stacks 20,000, reset every hand. Chips in `betting` and `action` are"
+            " totals over the hand, in ACPC notation: `r300c/cr450`.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],
