@@ -1,4 +1,4 @@
-"""What ships with Fathom for running it fits the program."""
+"""The deployment files that ship with Fathom match the program."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_example_configuration_is_valid() -> None:
 def test_the_documented_commands_start_a_container(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What its command is asked to do is refused without a key and taken after the command that makes one."""
+    """The service refuses to start without a key, and starts after the documented command creates one."""
     command = json.loads(re.findall(r"^CMD (\[.*\])$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)[-1])
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     check = ["config", "check", *command[1:]]
@@ -79,7 +79,7 @@ def test_every_alert_has_a_runbook() -> None:
 
 
 def test_the_dashboard_matches_grafanas_schema() -> None:
-    """Read by Grafana's own schema and written again, nothing is lost or changed."""
+    """Parsing it by Grafana's own schema and writing it again changes nothing."""
     register_default_plugins()
     dashboard = json.loads(DASHBOARD.read_text())
     again = json.loads(JSONEncoder().encode(Dashboard.from_json(dashboard)))

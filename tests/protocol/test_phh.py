@@ -51,7 +51,7 @@ finishing_stacks = [40000, 0]
 
 
 def random_record(definition: GameDefinition, hand_id: int, rng: Random) -> HandRecord:
-    """A finished hand; what was never turned over is not known."""
+    """A finished hand; board cards that were never revealed are unknown."""
     cards = tuple(rng.sample(range(52), 9))
     state = new_hand(definition, (cards[:2], cards[2:4]), cards[4:])
     policies = [rng.choice(list(POLICIES.values())[:-1]) for _ in range(2)]

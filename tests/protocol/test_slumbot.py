@@ -100,7 +100,7 @@ def test_an_increment_is_exactly_one_action() -> None:
 
 
 def test_all_in_is_the_stack_left_by_earlier_streets() -> None:
-    """20,000 less the chips of earlier streets, and no less may be raised when a full raise is too much."""
+    """20,000 minus the chips of earlier streets; the only legal raise if a full raise is too much."""
     state = parse_slumbot("b200b1250c/kb750b18650")
     assert parse_increment(state, "b18750") == raise_to(20000)
     assert increment_text(state, raise_to(20000)) == "b18750"

@@ -31,7 +31,7 @@ LAST_FOLD = b"MATCHSTATE:1:1:cc/r200c/cc/r20000f:|6h5d/7h8h9h/2c/2d\r\n"
 
 
 class FakeDealer:
-    """Sends lines and reads replies on one connection, in a thread; keeps what went wrong."""
+    """A dealer in a thread: sends lines and reads replies on one connection; records errors."""
 
     def __init__(self, dialogue: list[tuple[bytes, bytes | None]], last: bytes = b"") -> None:
         self.dialogue, self.last = dialogue, last

@@ -1,4 +1,4 @@
-"""The examples of the documentation run, against a real daemon with a stand-in for the workers."""
+"""The examples in the documentation run against a real daemon with a stand-in decider."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def commands(page: str) -> list[str]:
-    """Every curl command, continuation lines joined."""
+    """All curl commands, with continuation lines joined."""
     text = "\n".join(blocks(page, "sh")).replace("\\\n", " ")
     return [line for line in text.splitlines() if line.startswith("curl")]
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document is true: schemathesis asks everything it describes, rightly and wrongly."""
+"""The OpenAPI document matches the daemon: schemathesis sends valid and invalid requests for all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may ask for what; and that nobody learns the bot's cards or seeds before he may."""
+"""Authorisation and limits; the bot's cards and seeds are never revealed too early."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def test_unexpected_errors_reveal_no_details(tmp_path: Path, caplog: pytest.LogC
 
 
 def secrets_of(cards: tuple[int, int], seed: int | None) -> list[str]:
-    """What betrays a hand: both cards, however they are written."""
+    """Every notation of a hand's two cards."""
     low, high = cards
     texts = [card_text(low), card_text(high)]
     found = [a + between + b for a, b in (texts, texts[::-1]) for between in ("", " ", ", ", '","', '", "')]
@@ -301,7 +301,7 @@ def secrets_of(cards: tuple[int, int], seed: int | None) -> list[str]:
 
 
 async def everything(client: Client, hand_id: str) -> str:
-    """All that can be asked for about a hand, and about everything else."""
+    """The responses of all routes, about this hand and in general."""
     said = []
     for path in (
         f"/v1/hands/{hand_id}",
@@ -328,7 +328,7 @@ async def everything(client: Client, hand_id: str) -> str:
 
 
 def verify_silence(folder: Path, hand_id: str, said: str, shown: bool) -> None:
-    """Nothing said betrays the bot's cards, its seed, or cards that are still to come."""
+    """Assert that the text contains neither the bot's cards, nor its seed, nor undealt board cards."""
     reader = HandReader(folder / "hands.sqlite")
     stored = reader.hand(hand_id)
     reader.close()
@@ -347,7 +347,7 @@ def verify_silence(folder: Path, hand_id: str, said: str, shown: bool) -> None:
 def test_the_bots_cards_and_seeds_are_never_revealed(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, seed: int
 ) -> None:
-    """A daemon for every hand: nothing of one can be taken for something of another."""
+    """Uses a new daemon for every hand, so that data of two hands cannot be confused."""
     decider = StandIn(say="c" if seed % 2 else None)
 
     async def play() -> str:

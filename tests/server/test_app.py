@@ -1,4 +1,4 @@
-"""The daemon's application over real sockets, and the whole daemon as a process."""
+"""The daemon's application over real sockets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONFIG = Config()
 
 
 class Client:
-    """Asks a running application."""
+    """A client of a running application."""
 
     def __init__(self, session: ClientSession, app: web.Application) -> None:
         self.session, self.app = session, app

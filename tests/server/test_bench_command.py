@@ -1,4 +1,4 @@
-"""`fathom bench` finds the figures and hands their options on."""
+"""`fathom bench` finds the figures and passes their options on."""
 
 from __future__ import annotations
 

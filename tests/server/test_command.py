@@ -1,4 +1,4 @@
-"""`fathom` itself: what it says to words it does not know."""
+"""`fathom`: unknown commands and options."""
 
 from __future__ import annotations
 

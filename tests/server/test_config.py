@@ -1,4 +1,4 @@
-"""The daemon's configuration: what is read from where, and what refusals say."""
+"""The daemon's configuration: its sources and its error messages."""
 
 from __future__ import annotations
 
@@ -100,7 +100,9 @@ def test_show_prints_the_keys_of_matches_too(tmp_path: Path) -> None:
     assert load_config(written(tmp_path, shown), environment={}) == load_config(environment={})
 
 
-def test_check_rejects_a_match_with_an_unknown_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_rejects_a_match_with_an_unknown_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = written(tmp_path, '[[match]]\nhost = "h"\nport = 9\ngame = "chess"\n')
     assert main(["config", "check", "--config", str(path)]) == 2
     assert "'chess' is neither a file nor" in capsys.readouterr().err

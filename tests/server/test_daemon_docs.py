@@ -1,4 +1,4 @@
-"""What docs/daemon.md says about metrics and configuration is true."""
+"""docs/daemon.md is correct about metrics and configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fathom dealer` as people and scripts start it."""
+"""`fathom dealer` on the command line."""
 
 from __future__ import annotations
 

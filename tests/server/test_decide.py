@@ -1,4 +1,4 @@
-"""`fathom decide`: one hand, one answer."""
+"""`fathom decide` on the command line."""
 
 from __future__ import annotations
 

@@ -55,7 +55,9 @@ def test_removed_items_are_gone() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.booleans()), max_size=60), st.integers(0, 6))
-def test_no_item_is_lost_or_duplicated_and_the_capacity_holds(steps: list[tuple[str, bool]], room: int) -> None:
+def test_no_item_is_lost_or_duplicated_and_the_capacity_holds(
+    steps: list[tuple[str, bool]], room: int
+) -> None:
     queue: FairQueue[int] = FairQueue(room)
     inside: set[int] = set()
     for number, (key, pops) in enumerate(steps):

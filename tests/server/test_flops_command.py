@@ -37,7 +37,9 @@ def command(blueprint: Blueprint, *options: object) -> list[str]:
     return [str(word) for word in (*words, *options)]
 
 
-def test_the_book_is_written_where_agents_look(blueprint: Blueprint, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_book_is_written_where_agents_look(
+    blueprint: Blueprint, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(command(blueprint, "--line", "r300c", "--flops", 3)) == 0
     facts = json.loads(capsys.readouterr().out)
     assert (facts["lines"], facts["entries"], facts["made_now"]) == (["r300c"], 3, 3)
@@ -53,8 +55,10 @@ def test_the_book_is_written_where_agents_look(blueprint: Blueprint, capsys: pyt
     assert agent.decide(parse_betting(HUNL, "cc/"), board, None, 1).method is Method.BOOK
 
 
-def test_named_flops_are_solved_once_up_to_suits(blueprint: Blueprint, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Those that differ only by suits are one."""
+def test_named_flops_are_solved_once_up_to_suits(
+    blueprint: Blueprint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Flops that are the same up to suits are solved once."""
     flops = ("--flop", "AsKd7h", "--flop", "AcKh7s", "--flop", "2c2d9s")
     assert main(command(blueprint, "--line", "cc", *flops, "--book", tmp_path)) == 0
     assert json.loads(capsys.readouterr().out)["entries"] == 2
@@ -74,9 +78,7 @@ def test_a_plan_solves_nothing(
     assert not (tmp_path / "book").exists()
 
 
-def test_default_lines_cover_most_flops(
-    blueprint: Blueprint, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_default_lines_cover_most_flops(blueprint: Blueprint, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command(blueprint, "--plan", "--flops", 1)) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["lines_share"] >= 0.9
@@ -134,7 +136,9 @@ def test_numbers_are_checked(blueprint: Blueprint, options: list[str]) -> None:
         main(command(blueprint, *options))
 
 
-def test_only_one_process_may_write_a_book(blueprint: Blueprint, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_one_process_may_write_a_book(
+    blueprint: Blueprint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with only_maker(tmp_path):
         assert main(command(blueprint, "--line", "cc", "--flops", 1, "--book", tmp_path)) == 2
     assert "is being made" in capsys.readouterr().err

@@ -109,7 +109,7 @@ for number in range(100000):
 
 
 def fill_disk(store: HandStore, pages: int) -> None:
-    """Let the file have no more pages than so many: SQLite reports a full disk then."""
+    """Limit the file's number of pages: beyond it SQLite reports a full disk."""
     store._connection.execute(f"PRAGMA max_page_count = {pages}")
 
 

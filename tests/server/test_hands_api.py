@@ -1,4 +1,4 @@
-"""Playing the bot over HTTP: the daemon is real, the workers are a stand-in."""
+"""Playing against the bot over HTTP: a real daemon with a stand-in decider."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from server.cli import main
 
 @pytest.fixture(autouse=True)
 def no_preflop_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not needed against these players, and counting it takes half a minute."""
+    """Skip the preflop equity table: these players do not need it, and it takes half a minute."""
     monkeypatch.setattr("arena.lbr_run.preflop_wins", lambda: np.zeros((1326, 1326), dtype=np.float32))
 
 

@@ -1,4 +1,4 @@
-"""Dealer matches in the daemon: real sockets, a dealer that reads from a script, a decider that calls."""
+"""Dealer matches in the daemon: real sockets, a scripted dealer, a decider that calls."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SCRIPT: Script = [
 
 
 class ScriptedDealer:
-    """Sends lines, reads replies; keeps what it got."""
+    """A dealer that sends scripted lines and records the replies."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -61,7 +61,7 @@ class ScriptedDealer:
 
 
 class Recorder:
-    """A `MatchObserver`."""
+    """A `MatchObserver` that records its calls."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""The worker pool: whatever happens to workers, every decision is answered, legally, and counted."""
+"""The worker pool: every decision gets a legal answer and is counted, whatever happens to workers."""
 
 from __future__ import annotations
 
@@ -375,7 +375,7 @@ def test_messages_round_trip() -> None:
 def test_the_agent_gives_the_same_answers_in_a_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The real agent: any worker goes on with what another one decided."""
+    """With the real agent; any worker can continue from another one's context."""
     blueprint = made_up_blueprint(tmp_path, WIDE)
     fallback = BlueprintFallback(blueprint)
     # On a busy machine it may take very long to compile, and more than a second to look something up: what
@@ -413,7 +413,7 @@ def test_the_agent_gives_the_same_answers_in_a_worker(
 
 
 def test_a_worker_is_awaited_even_if_its_close_is_cancelled() -> None:
-    """The loop may close next: a process that ends after it would be nobody's."""
+    """The event loop may close next: a process that exits later would never be reaped."""
 
     async def check() -> None:
         worker = WorkerProcess(1, WorkerSpec(FACTORY))

@@ -1,4 +1,4 @@
-"""Push/fold over HTTP and on the command line: dealt fairly, told honestly, logged completely."""
+"""Push/fold over HTTP and on the command line: fair deals, correct reviews, complete logs."""
 
 from __future__ import annotations
 

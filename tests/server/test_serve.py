@@ -35,7 +35,7 @@ def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Daemon:
-    """A running `fathom serve`, and what it said."""
+    """A running `fathom serve` and its output."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -86,7 +86,9 @@ def serving(*words: str) -> Iterator[Daemon]:
         process.stderr.close()
 
 
-def test_the_daemon_plays_on_a_dealer_and_shuts_down_cleanly_on_sigterm(blueprint: Path, tmp_path: Path) -> None:
+def test_the_daemon_plays_on_a_dealer_and_shuts_down_cleanly_on_sigterm(
+    blueprint: Path, tmp_path: Path
+) -> None:
     async def check() -> None:
         async with listening(SCRIPT) as dealer:
             config = tmp_path / "fathom.toml"

@@ -1,4 +1,4 @@
-"""What a worker and the daemon tell each other without a message."""
+"""The memory page shared by a worker and the daemon."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.pool.shared_page import SharedPage, make_shared_page
 
 @pytest.fixture
 def sides() -> Iterator[tuple[SharedPage, SharedPage]]:
-    """The daemon's view and the worker's."""
+    """The daemon's and the worker's view of one page."""
     fd = make_shared_page()
     daemon, worker = SharedPage(fd), SharedPage(fd)
     os.close(fd)
@@ -51,7 +51,7 @@ def test_a_second_solve_restarts_the_progress(sides: tuple[SharedPage, SharedPag
 
 
 class Recorded(SharedPage):
-    """Looks at the page after every single write, as the daemon might."""
+    """Reads the page after every single write, as the daemon might."""
 
     def __init__(self, fd: int, daemon: SharedPage) -> None:
         super().__init__(fd)

@@ -1,4 +1,4 @@
-"""Slumbot's API, served: what its clients rely on."""
+"""Slumbot's API as the daemon serves it: the behaviour its clients rely on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fathom slumbot` as a process, with the real agent, against a daemon that speaks Slumbot's API."""
+"""`fathom slumbot` as a process, with the real agent, against a daemon with Slumbot's API."""
 
 from __future__ import annotations
 

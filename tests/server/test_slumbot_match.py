@@ -1,4 +1,4 @@
-"""`fathom slumbot` against the built-in server, with a network that fails."""
+"""`fathom slumbot` against the built-in server over an unreliable network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def no_sleep(_seconds: float) -> None:
 
 
 class Network:
-    """Posts to a daemon, and loses what it likes: requests on their way, or answers on theirs."""
+    """Posts to a daemon and loses some requests and some responses."""
 
     def __init__(self, client: Client, rng: Random, failures: float) -> None:
         self.client, self.rng, self.failures = client, rng, failures
@@ -47,7 +47,7 @@ class Network:
 
 
 def totals_of_server(folder: Path) -> tuple[int, int]:
-    """Finished hands and the client's chips, as the server's store has them."""
+    """Finished hands and the client's chips in the server's store."""
     reader = HandReader(folder / "hands.sqlite")
     hands = [hand for _, hand in reader.hands(HandQuery(channel="slumbot-api", finished=True, limit=10**6))]
     reader.close()

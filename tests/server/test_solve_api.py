@@ -21,7 +21,7 @@ RIVER = {
 
 
 async def events(response: ClientResponse) -> list[tuple[str, Any]]:
-    """All events of a stream."""
+    """All events of an event stream."""
     found = []
     for block in (await response.text()).split("\n\n"):
         lines = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))

@@ -1,4 +1,4 @@
-"""`fathom solve` from the outside. `python tests/server/test_solve_cli.py` writes the golden file again."""
+"""`fathom solve` on the command line. `python tests/server/test_solve_cli.py` regenerates the golden file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run_json(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, Any]:
 
 
 def without_circumstances(record: dict[str, Any]) -> dict[str, Any]:
-    """What does not depend on the machine and on how memory is laid out."""
+    """The result without fields that depend on the machine or the memory layout."""
     return {key: value for key, value in record.items() if key not in ("seconds", "memory_bytes")}
 
 

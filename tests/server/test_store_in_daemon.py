@@ -1,4 +1,4 @@
-"""The hand store in the daemon: matches are kept, a full or slow disk holds nobody up."""
+"""The hand store in the daemon: matches are stored, and a full or slow disk does not delay play."""
 
 from __future__ import annotations
 

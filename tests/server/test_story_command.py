@@ -1,4 +1,4 @@
-"""`fathom story`: what it is asked for is looked at before it plays."""
+"""`fathom story`: its output, and checks of its arguments before it plays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the bot is with a decision: seen while it thinks, by those who may, and without what it holds."""
+"""Progress of the bot's decision: visible while it thinks, to its opponent only, without revealing cards."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOT_THINKING = {
 
 
 class Slow(StandIn):
-    """Checks and calls, when it may; counts how often somebody looked."""
+    """Checks and calls once released; counts progress requests."""
 
     def __init__(self) -> None:
         super().__init__(say="c")
@@ -63,11 +63,11 @@ async def events(response: Any) -> AsyncIterator[tuple[str, dict[str, Any]]]:
 
 
 RAISE = {"action": "r300"}
-"""Whatever the position, the bot has to answer it."""
+"""A raise, so that the bot has to act in either position."""
 
 
 async def my_turn(client: Client, slow: Slow, **more: Any) -> dict[str, Any]:
-    """A hand that waits for somebody's first action."""
+    """A hand that waits for the opponent's first action."""
     slow.may_answer.set()
     hand: dict[str, Any] = await post(client, "/v1/hands", {"budget": 3.0}, 201, **more)
     slow.may_answer.clear()
@@ -183,7 +183,7 @@ def test_unexpected_errors_in_a_stream_reveal_no_details(tmp_path: Path) -> None
 
 
 class Leaving(TestServer):
-    """As in the daemon, and unlike in other tests: who hangs up ends nothing."""
+    """Unlike in other tests, and as in the daemon, a disconnect does not cancel the handler."""
 
     async def _make_runner(self, **options: Any) -> web.BaseRunner[web.Request]:
         return await super()._make_runner(**{**options, "handler_cancellation": False})

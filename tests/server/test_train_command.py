@@ -115,7 +115,9 @@ def test_extracting_during_burn_in_prints_a_warning(
     assert "holds the current strategy" in capsys.readouterr().out
 
 
-def test_an_interrupted_training_resumes_to_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_training_resumes_to_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     options = ("--seed", "9", "--reproducible")
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     assert train(whole, "--iterations", "8192", *options) == 0
@@ -217,7 +219,7 @@ def test_pruning_can_be_turned_off(never: list[str], tmp_path: Path) -> None:
 
 
 def test_a_resumed_training_uses_as_many_threads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As in its last sitting, whatever the one before had on another machine."""
+    """As many as in its last session, even if an earlier session used another number."""
     assert train(tmp_path / "first", "--iterations", "4096", "--threads", "3", "--carry") == 0
     source = str(tmp_path / "first" / "tiny.blueprint")
     assert train(tmp_path / "second", "--from", source, "--iterations", "8192", "--threads", "2") == 0
@@ -229,7 +231,7 @@ def test_a_resumed_training_uses_as_many_threads(tmp_path: Path, capsys: pytest.
 
 
 def test_a_resumed_training_keeps_its_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its preset, its seed, and what it makes besides the blueprint."""
+    """Its preset, its seed and its other products."""
     assert train(tmp_path, "--iterations", "1024", "--carry", "--pack") == 0
     for options, reason in (
         (["--preset", "default"], "with the preset 'tiny': leave out --preset default"),
@@ -365,7 +367,7 @@ def test_one_training_at_a_time_in_a_folder(tmp_path: Path, capsys: pytest.Captu
 
 
 def fill_disk_at_first(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Checkpoints cannot be written twice; returns the iterations at which it was tried."""
+    """Make the first two checkpoints fail; returns the iterations of all attempts."""
     save, tries = TrainingRun.save, []
 
     def save_on_a_full_disk(run: TrainingRun, folder: Path) -> int:
@@ -391,7 +393,7 @@ def test_a_failed_checkpoint_is_retried(
 def test_the_last_checkpoint_is_retried_until_it_succeeds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The training is over, and all of it is in memory."""
+    """At the end of the training, when its result is only in memory."""
     tries = fill_disk_at_first(monkeypatch)
     monkeypatch.setattr("server.cli.train._wait", lambda *_: None)
     assert train(tmp_path, "--iterations", "1024") == 0
@@ -466,7 +468,7 @@ def test_output_to_a_pipe_has_one_line_per_checkpoint(
 def test_the_progress_bar_is_removed_after_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a terminal a bar hides the cursor."""
+    """A progress bar hides the terminal's cursor while it is shown."""
     rng = np.random.default_rng(1)
     damaged = bytearray(lzma.compress(rng.bytes(3 << 20)))
     damaged[len(damaged) // 2] ^= 1

@@ -21,7 +21,7 @@ from server.versus import HandLog
 
 
 def deal(hands: int, first: list[str], second: list[str], seed: int = 5) -> list[HandResult]:
-    """Play a match between two command lines of `fathom versus`, in threads, on our dealer."""
+    """Play a match between two `fathom versus` commands, in threads, on our dealer."""
     results: list[HandResult] = []
     ports_end, out_end = os.pipe()
     terms = MatchTerms(HUNL, hands, seed, ("one", "two"))
@@ -72,9 +72,7 @@ def test_the_report_agrees_with_the_dealer(tmp_path: Path, capsys: pytest.Captur
     assert "????" in histories.read_text()
 
 
-def test_an_interrupted_match_gives_one_report(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interrupted_match_gives_one_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     save = ["--save", str(tmp_path / "series"), "--seed", "1"]
     whole = deal(12, ["random", "--seed", "1", "--quiet"], ["call", "--quiet"])
     deal(12, ["random", *save, "--quiet"], ["call", "--quiet"])
@@ -108,9 +106,7 @@ def test_another_match_under_the_same_name_is_not_mixed_in(tmp_path: Path) -> No
     assert again.states() == states[2:]
 
 
-def test_quiet_prints_nothing_but_writes_files(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_quiet_prints_nothing_but_writes_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "quiet.log"
     deal(4, ["call", "--quiet", "--log", str(log)], ["call", "--quiet"])
     shown = capsys.readouterr()

@@ -1,4 +1,4 @@
-"""What the dashboard is told: percentiles of what happened lately, and a stream that begins and ends well."""
+"""The dashboard's data: percentiles of recent activity, and the event stream's beginning and end."""
 
 from __future__ import annotations
 

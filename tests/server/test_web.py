@@ -1,4 +1,4 @@
-"""The pages as files: small, kept as long as they may be, nothing inline and nothing from elsewhere."""
+"""The pages as files: small, cacheable, without inline code or external resources."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.server.api_setups import config_for, running
 from tests.server.stand_ins import run
 
 MOST_BYTES = 250_000
-"""Of a first visit, compressed."""
+"""Maximum size of a first visit, compressed."""
 
 
 def loaded(page: str) -> set[str]:
-    """Names of everything a page loads, modules of modules included."""
+    """The names of all files a page loads, including imported modules."""
     waiting, found = [page], set()
     while waiting:
         name = waiting.pop()
@@ -103,7 +103,7 @@ def test_assets_are_cached_forever(tmp_path: Path) -> None:
 
 
 def test_pages_need_no_key(tmp_path: Path) -> None:
-    """The page is, what it asks for is not."""
+    """The pages are public; the API they use is not."""
 
     async def check() -> None:
         (tmp_path / "keys.json").unlink(missing_ok=True)
