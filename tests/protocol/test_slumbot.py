@@ -211,7 +211,7 @@ def test_winnings_that_contradict_the_rules_are_detected() -> None:
     hand = ClientSession().receive(200, {**SHOWDOWN, "winnings": 400})
     assert hand.disagreement() == "400 chips: the rules say -400"
     hand = ClientSession().receive(200, {**SHOWDOWN, "bot_hole_cards": None, "winnings": 400})
-    assert hand.disagreement() is None  # nobody can know
+    assert hand.disagreement() is None  # cannot be checked
 
 
 def test_position_and_token_are_remembered_and_replaced() -> None:

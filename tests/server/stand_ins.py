@@ -1,8 +1,8 @@
 """Stand-ins for the agent, in workers and in the daemon: fast, with failures on demand.
 
 The request's match selects a worker stand-in's behaviour: `sleep` thinks until it is stopped, `count` also
-reports progress, `deaf` ignores stops, `die:FILE` kills its worker unless FILE exists (and creates it), `leak`
-uses much memory, and so on. Any other match is answered at once with a check or call.
+reports progress, `deaf` ignores stops, `die:FILE` kills its worker unless FILE exists (and creates it),
+`leak` uses much memory, and so on. Any other match is answered at once with a check or call.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from server.http.web_routes import PAGES
 from server.keys import add_key
 from tests.server.programs import DAEMON, ROOT, start_python
 
-# Left out: the rules of poker refuse much that a schema cannot describe, and what is stopped stays listed.
+# Left out: poker rules reject requests that a schema cannot exclude, and stopped resources stay listed.
 LEFT_OUT = "positive_data_acceptance,use_after_free"
 
 

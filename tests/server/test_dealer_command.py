@@ -54,7 +54,7 @@ def test_a_match(tmp_path: Path) -> None:
     assert log.startswith(header)
     assert log.endswith(score)
     assert [line[:8] for line in log.splitlines()[4:]] == ["STATE:0:", "STATE:1:", "STATE:2:", score[:8]]
-    assert "Alice|Bob" in log.splitlines()[5]  # -f: nobody changes seats
+    assert "Alice|Bob" in log.splitlines()[5]  # -f: seats are fixed
     assert messages == "".join(log.splitlines(keepends=True)[:4]) + score
     assert (tmp_path / "duel.tlog").read_text().count("\n") > 3
 

@@ -31,7 +31,7 @@ def decide(blueprint: Path, state: str, *options: str) -> list[str]:
         ("MATCHSTATE:0:0:r300c/cr450:QhJh|/Th9c2s", "r300c/cr450", "depth-limited"),
         ("MATCHSTATE:0:0:r300c/cc/cc/r777c", "", "refused"),
         ("MATCHSTATE:1:0:r300c/cc/cc/r777:|QhJh/Th9c2s/3d/4d", "r300c/cc/cc/r777", "exact, safe"),
-        # Bets of our own that the agent would not have made: somebody else began the hand.
+        # Earlier bets of ours that the agent would not have made: another player started the hand.
         ("MATCHSTATE:1:0:r251c/cr463c/c:|QhJh/Th9c2s/3d", "r251c/cr463c/c", "exact"),
     ],
 )

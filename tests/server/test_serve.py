@@ -99,7 +99,7 @@ def test_the_daemon_plays_on_a_dealer_and_shuts_down_cleanly_on_sigterm(
             with serving("--config", str(config)) as daemon:
                 await asyncio.to_thread(daemon.wait_until_ready)
                 await asyncio.wait_for(dealer.connected.wait(), 60)
-                # The script goes on whatever we answer: our side of it ends when its lines make no sense.
+                # The script continues whatever we answer: we stop when its lines no longer match the betting.
                 await asyncio.to_thread(
                     daemon.wait_for, lambda: daemon.get("/v1/status")["matches"][0]["decisions"] >= 1
                 )

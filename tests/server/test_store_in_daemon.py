@@ -71,7 +71,7 @@ def test_a_slow_disk_does_not_delay_other_requests(tmp_path: Path) -> None:
         async with running(tmp_path, StandIn(say="c")) as client:
             await post(client, "/v1/hands", {}, 201)
             other = sqlite3.connect(tmp_path / "hands.sqlite", isolation_level=None)
-            other.execute("BEGIN IMMEDIATE")  # somebody else writes, and takes his time
+            other.execute("BEGIN IMMEDIATE")  # another process holds the write lock
             dealt = asyncio.create_task(post(client, "/v1/hands", {}, 201))
             for _ in range(5):
                 await get(client, "/healthz")

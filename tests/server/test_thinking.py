@@ -200,7 +200,7 @@ def test_an_action_is_played_even_if_the_client_disconnects(tmp_path: Path) -> N
                 await response.content.readline()
                 response.close()
             looks = -1
-            while looks != slow.looks:  # until nobody is told any more
+            while looks != slow.looks:  # until progress is no longer requested
                 looks = slow.looks
                 await asyncio.sleep(3 * EVERY_SECONDS)
             slow.may_answer.set()

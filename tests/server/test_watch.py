@@ -109,7 +109,7 @@ def test_streams_do_not_delay_shutdown(tmp_path: Path) -> None:
             response = await client.get("/v1/events")
             await read_events(response.content, 1)
             closing = asyncio.create_task(client.server.close())
-            await response.content.read()  # ends by itself
+            await response.content.read()  # the stream ends at shutdown
             await closing
             response.close()
 
