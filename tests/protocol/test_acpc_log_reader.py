@@ -51,7 +51,12 @@ def test_an_interrupted_match_has_no_score() -> None:
         ("B|A\nSTATE:2", "B|C\nSTATE:2", 9, "played by 'C'"),
         ("SCORE:6471|-6471", "SCORE:6470|-6470", 9, "the hands sum to 6471|-6471"),
         ("SCORE:6471|-6471", "SCORE:6471", 9, "two whole numbers"),
-        ("SCORE:6471|-6471:A|B", "SCORE:6471|-6471:A|B\nSTATE:4:f:JsKs|Qs8d:50|-50:A|B", 10, "goes on after"),
+        (
+            "SCORE:6471|-6471:A|B",
+            "SCORE:6471|-6471:A|B\nSTATE:4:f:JsKs|Qs8d:50|-50:A|B",
+            10,
+            "continues after",
+        ),
     ],
 )
 def test_errors_name_the_bad_line(old: str, new: str, line: int, reason: str) -> None:
