@@ -125,7 +125,7 @@ def test_floats_and_comments_are_read() -> None:
         ("p2 cbr 300", "p2 cbr 150", "raise to 200..20000"),
         ("p2 cbr 300", "p1 cbr 300", "not the turn of p1"),
         ("p2 cbr 300", "p2 bets 300", "not a player's action"),
-        ("p2 cbr 300", "p3 cbr 300", "not a player's action"),
+        ("p2 cbr 300", "p3 cbr 300", "not an action"),
         ('"d db 8cQc4c",\n', "", "board of round 2 is not dealt"),
         ('"d db Ad",\n', "", "board has 4 cards"),
         ("Ad", "Td", "appears twice"),

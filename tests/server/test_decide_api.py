@@ -99,7 +99,7 @@ def test_seeds_differ_unless_given(tmp_path: Path) -> None:
         ({"hole": "As"}, 422, "hole cards"),
         ({"hole": "AsKd", "board": "2c"}, 422, "board"),
         ({"hole": "AsKd", "betting": "c/"}, 422, "betting"),
-        ({"hole": "AsKd", "betting": "r300f"}, 422, "nobody is to act"),
+        ({"hole": "AsKd", "betting": "r300f"}, 422, "no player is to act"),
         ({"hole": "AsKd", "betting": "cc/", "board": "2c3c4c5c"}, 422, "do not fit"),
         ({"hole": "\u2660"}, 400, "ASCII"),
     ],
