@@ -151,7 +151,7 @@ def test_a_client_without_a_daemon_raises() -> None:
         assert not fathom.is_ready()
         with pytest.raises(OSError, match="refused"):
             fathom.status()
-    with pytest.raises(ValueError, match="address"):
+    with pytest.raises(ValueError, match="daemon's URL"):
         FathomClient("127.0.0.1:8080")
 
 
