@@ -1,1 +1,1 @@
-"""Bytes to frozen events and back, sans I/O."""
+"""Wire protocols and file formats: between bytes and frozen values, without I/O."""

@@ -1,10 +1,10 @@
-"""The client side of the ACPC dealer protocol 2.0.0: lines in, match states out, replies back; sans I/O.
+"""The client side of the ACPC dealer protocol 2.0.0: parses match states and formats replies, without I/O.
 
-1. One line says everything: a match state is rebuilt from its line alone, because a resumed match may start
-   in the middle of a hand. What the previous line taught us only saves time.
-2. Reading is strict. A line that the reference dealer could not have written is an error, and an error is a
-   value (`MalformedLine`): the caller reports it and reads on.
-3. A reply is the received line, verbatim, then `:` and an action that the rules allow.
+1. Lines are self-contained: a match state is rebuilt from its line alone, because a resumed match may start
+   in the middle of a hand. State from the previous line is used only to save time.
+2. Parsing is strict. A line that the reference dealer could not have written is malformed, and reported as a
+   value (`MalformedLine`): the caller logs it and reads on.
+3. A reply is the received line, verbatim, then `:` and a legal action.
 
     MATCHSTATE:<position>:<hand>:<betting>:<hole 0>|<hole 1>[/<flop>[/<turn>[/<river>]]]
 """
@@ -35,14 +35,14 @@ _QUOTED_BYTES = 80  # of an overlong line
 
 
 class MatchState(NamedTuple):
-    """One hand as one player sees it, and the line it came in."""
+    """One hand as one player sees it, with its line."""
 
     position: int
     """The player who reads this line."""
     hand_id: int
     state: HandState
     text: str
-    """The line as received, without its end: a reply repeats it."""
+    """The line as received, without its line end; a reply repeats it."""
 
     @property
     def is_our_turn(self) -> bool:
@@ -51,21 +51,21 @@ class MatchState(NamedTuple):
 
 
 class StateReceived(NamedTuple):
-    """The dealer told us where the hand stands."""
+    """The dealer sent the state of a hand."""
 
     match_state: MatchState
 
 
 @dataclass(frozen=True, slots=True)
 class CommentReceived:
-    """A line for people, starting with `#` or `;`."""
+    """A comment line, starting with `#` or `;`."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class MalformedLine:
-    """A line that means nothing. The connection goes on; no reply is due."""
+    """A line that cannot be parsed. The connection remains usable; no reply is due."""
 
     line: bytes
     error: RemoteProtocolError = field(compare=False)
@@ -91,11 +91,11 @@ class ClientConnection:
         return self._awaiting
 
     def version(self) -> bytes:
-        """The first thing to send. The dealer waits for it without a limit: be ready to play before."""
+        """The first line to send. The dealer waits for it without a time limit: warm up before sending it."""
         return VERSION_LINE
 
     def receive(self, data: bytes) -> list[Event]:
-        """The events completed by these bytes. How the bytes are cut into calls makes no difference."""
+        """The events completed by these bytes, however the stream is split into calls."""
         lines = (self._buffer + data).split(b"\n") if self._buffer else data.split(b"\n")
         rest = lines.pop()
         events: list[Event] = []
@@ -115,16 +115,16 @@ class ClientConnection:
         return events
 
     def close(self) -> list[Event]:
-        """The dealer closed the connection: half a line, if any, is malformed."""
+        """The dealer closed the connection: an incomplete last line is malformed."""
         rest, self._buffer = self._buffer, b""
         if not rest:
             return []
         return [MalformedLine(rest, RemoteProtocolError("the connection closed in the middle of a line"))]
 
     def reply(self, match_state: MatchState, action: Action) -> bytes:
-        """The line that plays an action; refuses one that is out of turn, stale or illegal."""
+        """The line that plays an action; raises `LocalProtocolError` if out of turn, stale or illegal."""
         if self._awaiting is None or match_state.text != self._awaiting.text:
-            raise LocalProtocolError(f"the dealer does not wait for a reply to {match_state.text!r}")
+            raise LocalProtocolError(f"the dealer is not waiting for a reply to {match_state.text!r}")
         try:
             match_state.state.betting.verify(action)
         except IllegalAction as error:
@@ -150,17 +150,17 @@ class ClientConnection:
 
 
 def parse_match_state(line: str, definition: GameDefinition) -> MatchState:
-    """The state one `MATCHSTATE` line describes, without its end; raises `RemoteProtocolError`."""
+    """Parse a `MATCHSTATE` line without its line end; raises `RemoteProtocolError`."""
     return _parse_match_state(line, start(definition), None)
 
 
 def parse_betting(definition: GameDefinition, text: str) -> BettingState:
-    """The betting that `r300c/cr400` describes. Slashes must stand exactly where rounds end."""
+    """Parse betting such as `r300c/cr400`. Slashes must be exactly where rounds end."""
     return _continue_betting(start(definition), text)
 
 
 def parse_hand_state(betting: BettingState, text: str, shown: tuple[bool, bool]) -> HandState:
-    """The hand that goes with `<hole 0>|<hole 1>/<flop>…`; exactly the hole cards `shown` must be there."""
+    """Parse the cards `<hole 0>|<hole 1>/<flop>…`; exactly the hands marked in `shown` must be present."""
     try:
         hole, board = _parse_cards(betting, text, shown)
         return hand_state(betting, hole, board)
@@ -169,9 +169,9 @@ def parse_hand_state(betting: BettingState, text: str, shown: tuple[bool, bool])
 
 
 def _parse_next_action(line: str, previous: MatchState) -> MatchState | None:
-    """The state of a line that adds one action to the previous line and leaves the round as it is.
+    """Fast path for a line that adds one action to the previous line within the same round.
 
-    Every second line is such a one. Of any other, good or bad, `_parse_match_state` knows what to say.
+    Every second line is of this kind. For any other line it returns None, and `_parse_match_state` decides.
     """
     state, before = previous.state, previous.text
     cards_at = before.rindex(":")
@@ -199,7 +199,7 @@ def _parse_next_action(line: str, previous: MatchState) -> MatchState | None:
 
 
 def _parse_match_state(line: str, fresh: BettingState, previous: MatchState | None) -> MatchState:
-    """The state of a line, from the betting of a fresh hand or, to save time, from the previous state."""
+    """Parse a line, starting from the previous state if possible (to save time), else from a fresh hand."""
     fields = line.split(":")
     if fields[0] != "MATCHSTATE":
         raise RemoteProtocolError(
@@ -221,12 +221,12 @@ def _parse_match_state(line: str, fresh: BettingState, previous: MatchState | No
 
 
 def _goes_on(known: str, text: str) -> bool:
-    """Whether the betting `text` begins with all of `known`: 'r200' is no beginning of 'r2000'."""
+    """Whether the betting `text` continues `known`; 'r2000' does not continue 'r200'."""
     return text.startswith(known) and not text[len(known) : len(known) + 1].isdigit()
 
 
 def _continue_betting(state: BettingState, text: str) -> BettingState:
-    """Apply what `text` says beyond `state.text`, which it must begin with."""
+    """Apply the actions of `text` after `state.text`, which must be its prefix."""
     done = len(state.text)
     while done < len(text):
         action = _read_action(state, text, done)
@@ -236,8 +236,8 @@ def _continue_betting(state: BettingState, text: str) -> BettingState:
             raise RemoteProtocolError(f"betting {_quote(text)}, character {done + 1}: {error}") from error
         if not text.startswith(state.text[done:], done):
             raise RemoteProtocolError(
-                f"betting {_quote(text)}: rounds do not end where the rules end them,"
-                f" so far it must read {_quote(state.text)}"
+                f"betting {_quote(text)}: slashes do not match the ends of rounds,"
+                f" it must begin with {_quote(state.text)}"
             )
         done = len(state.text)
     return state
@@ -302,7 +302,7 @@ def _parse_cards(betting: BettingState, text: str, shown: tuple[bool, bool]) -> 
 @lru_cache(maxsize=8192)  # two cards have 2,652 texts, one card 52
 def _cards(text: str) -> Cards:
     if " " in text or "," in text:
-        raise RemoteProtocolError(f"cards {_quote(text)}: no spaces or commas on the wire")
+        raise RemoteProtocolError(f"cards {_quote(text)}: spaces and commas are not allowed")
     return parse_cards(text)
 
 
@@ -311,5 +311,5 @@ def _quote(text: str) -> str:
 
 
 def _overlong(line: bytes) -> MalformedLine:
-    error = RemoteProtocolError(f"a line of more than {MAX_LINE_BYTES} bytes")
+    error = RemoteProtocolError(f"the line is longer than {MAX_LINE_BYTES} bytes")
     return MalformedLine(line[:_QUOTED_BYTES], error)

@@ -1,16 +1,16 @@
-"""The dealer side of the ACPC protocol 2.0.0: match states out, replies in; sans I/O.
+"""The dealer side of the ACPC protocol 2.0.0: formats match states and parses replies, without I/O.
 
-Replies are read with exactly the leniency of the reference dealer, so that a player who gets along with that
-one gets along with this one. What it does, and this module therefore too:
+Replies are parsed with exactly the leniency of the reference dealer, so that any player that works with it
+works with this one. The reference dealer's behaviour, and therefore this module's:
 
 1. A reply repeats the match state and adds `:` and an action. The repeated state is parsed, not compared as
    text: `+0` is a position, `as` a card, slashes in the betting and `|` between the hands are optional.
-2. A line that is no match state, or not the one in question, is ignored with a warning. So are comments,
-   without one; only their time is free.
-3. An action that cannot be read or played becomes a call, a raise out of range the nearest legal one; both
-   with a warning. Whatever follows the action is ignored.
-4. Lines end with LF, may hold up to 4,095 bytes including it (longer ones fall into several), and mean what
-   stands before their first NUL byte. The last line before the end of the stream needs no LF.
+2. A line that is not a match state, or not the current one, is ignored with a warning. Comments are ignored
+   without a warning; only they do not count against the clock.
+3. An action that cannot be parsed or is illegal becomes a call, a raise out of range the nearest legal raise;
+   both with a warning. Anything after the action is ignored.
+4. Lines end with LF and have at most 4,095 bytes including it (longer ones are split). Text after the first
+   NUL byte is ignored. The last line before the end of the stream needs no LF.
 
 One difference: a reply that leaves out the player's own hole cards is ignored here; the reference dealer
 compares uninitialised memory.
@@ -45,7 +45,7 @@ _PLAIN_RAISE = re.compile(rb":r([1-9][0-9]{0,8})\r\n").fullmatch
 
 
 class HandLines:
-    """Everything a dealer writes about one hand; knows all cards and shows each viewer his own."""
+    """Formats all lines a dealer writes about one hand; each viewer sees only the cards it may see."""
 
     __slots__ = ("_boards", "_heads", "_hole", "_open_hole")
 
@@ -55,7 +55,7 @@ class HandLines:
         self._heads = f"MATCHSTATE:0:{hand_id}:", f"MATCHSTATE:1:{hand_id}:", f"STATE:{hand_id}:"
         self._hole = f":{first}|", f":|{second}"
         self._open_hole = f":{first}|{second}"
-        # As visible in each round, with the slashes: '', '/7h8h9h', '/7h8h9h/2c' ...
+        # The visible board of each round, with slashes: '', '/7h8h9h', '/7h8h9h/2c' ...
         self._boards: list[str] = []
         visible = ""
         for count in definition.board_cards:
@@ -65,13 +65,13 @@ class HandLines:
             visible += "/"
 
     def match_states(self, betting: BettingState) -> tuple[bytes, bytes]:
-        """The lines for both positions, without their ends: a reply begins with the bytes of one of them."""
+        """The lines for both positions, without line ends; a reply begins with the bytes of one of them."""
         heads, text, board = self._heads, betting.text, self._boards[betting.round_index]
         first, second = (self._open_hole,) * 2 if betting.is_showdown else self._hole
         return f"{heads[0]}{text}{first}{board}".encode(), f"{heads[1]}{text}{second}{board}".encode()
 
     def record(self, betting: BettingState, values: tuple[int, int], names: tuple[str, str]) -> str:
-        """The hand's line in the log file; values and names in position order."""
+        """The hand's line in the log file; values and names by position."""
         return (
             f"{self._heads[2]}{betting.text}{self._open_hole}{self._boards[betting.round_index]}"
             f":{values[0]}|{values[1]}:{names[0]}|{names[1]}\n"
@@ -80,32 +80,32 @@ class HandLines:
 
 @dataclass(frozen=True, slots=True)
 class ReplyRequest:
-    """What one player was asked: the match state whose actor he is, and the very bytes he was sent."""
+    """The request to one player: the match state with the player to act, and the bytes that were sent."""
 
     match_state: bytes
     hand_id: int
     betting: BettingState
     hole: Cards
-    """His own."""
+    """The player's own hole cards."""
     board: Cards
     """The visible part."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommentLine:
-    """Ignored, and free of charge."""
+    """A comment: ignored, and not counted against the clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoredLine:
-    """Not an answer: the player is still to act."""
+    """Not a reply: the player is still to act."""
 
     warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ActionLine:
-    """The action to play: legal, whatever the player wrote."""
+    """The action to play: always legal, whatever the player sent."""
 
     action: Action
     warnings: tuple[str, ...] = ()
@@ -117,15 +117,15 @@ _COMMENT = CommentLine()
 
 
 def plain_reply(match_state: bytes, action: Action) -> bytes:
-    """The reply that plays an action, in the plainest form."""
+    """The reply that plays an action, in canonical form."""
     return b"%s:%s\r\n" % (match_state, str(action).encode())
 
 
 def read_plain_reply(line: bytes, match_state: bytes, no_limit: bool) -> Action | None:
-    """The action of a reply in the plainest form, which nearly all have; None calls for `read_reply`.
+    """The action of a reply in canonical form, as nearly all are; None: use `read_reply`.
 
-    Nothing is parsed back that we wrote ourselves. The action need not be legal: if it is, `read_reply` would
-    have returned the same.
+    A fast path that does not parse the repeated match state. The action may be illegal; if it is legal,
+    `read_reply` returns the same.
     """
     if not line.startswith(match_state):
         return None
@@ -137,7 +137,7 @@ def read_plain_reply(line: bytes, match_state: bytes, no_limit: bool) -> Action 
 
 
 def read_reply(line: bytes, request: ReplyRequest) -> ReplyLine:
-    """What a line from the player who is to act means. Any bytes have a meaning: nothing is raised."""
+    """Parse a line from the player to act. Every line has a meaning: nothing is raised."""
     expected = request.match_state
     if line.startswith(expected) and line[len(expected) : len(expected) + 1] == b":":
         return _read_action(c_string(line), len(expected), request.betting, [])
@@ -147,7 +147,7 @@ def read_reply(line: bytes, request: ReplyRequest) -> ReplyLine:
 
 
 def read_version(line: bytes) -> tuple[int, int, int]:
-    """The version a player announces in its first line; any text may follow it."""
+    """Parse the version in a player's first line; any text may follow it."""
     text = c_string(line)
     if text.startswith(b"VERSION:"):
         numbers: list[int] = []
@@ -164,12 +164,12 @@ def read_version(line: bytes) -> tuple[int, int, int]:
 
 
 def is_supported(version: tuple[int, int, int]) -> bool:
-    """Whether this dealer speaks that version. The reference dealer only grumbles about others, and plays."""
+    """Whether this dealer supports a version. The reference dealer only warns about others, and plays."""
     return version[0] == VERSION[0] and version[1] <= VERSION[1]
 
 
 class LineBuffer:
-    """Bytes in, lines out, each with its end; see rule 4 above."""
+    """Splits a byte stream into lines with their line ends; see rule 4 above."""
 
     __slots__ = ("_pending",)
 
@@ -177,14 +177,14 @@ class LineBuffer:
         self._pending = b""
 
     def feed(self, chunk: bytes) -> bytes | None:
-        """Take bytes as they come; returns `next_line`."""
+        """Add received bytes; returns `next_line`."""
         if not self._pending and chunk.find(b"\n") + 1 == len(chunk) <= MAX_LINE_BYTES:
-            return chunk or None  # nearly always: one line, and nothing else
+            return chunk or None  # the usual case: exactly one line
         self._pending += chunk
         return self.next_line()
 
     def next_line(self) -> bytes | None:
-        """The next complete line, or None until more bytes come."""
+        """The next complete line, or None if more bytes are needed."""
         pending = self._pending
         if not pending:
             return None
@@ -197,7 +197,7 @@ class LineBuffer:
         return pending[:end]
 
     def rest(self) -> bytes:
-        """What is left when the stream ended: a line without its end, or nothing."""
+        """The incomplete last line at the end of the stream, possibly empty."""
         line, self._pending = self._pending, b""
         return line
 
@@ -241,7 +241,7 @@ def _ignored(warnings: list[str], reason: str) -> IgnoredLine:
 def _scan_betting(
     text: bytes, at: int, definition: GameDefinition, warnings: list[str]
 ) -> tuple[BettingState, int] | None:
-    """The betting up to a ':' or the end of the text; slashes may stand anywhere."""
+    """Parse the betting up to a ':' or the end of the text; slashes may be anywhere."""
     betting = start(definition)
     while at < len(text):
         if text[at] == ord(":"):
@@ -305,7 +305,7 @@ def _read_action(text: bytes, at: int, betting: BettingState, warnings: list[str
 
 
 def _raise_warnings(betting: BettingState, action: Action) -> list[str]:
-    """What the reference dealer says whenever it considers a raise as the last action of an endless round."""
+    """The reference dealer's warning for a raise when the round is close to its maximum number of actions."""
     if (
         action.kind is ActionKind.RAISE
         and not betting.is_finished

@@ -1,8 +1,8 @@
-"""What an ACPC dealer writes down: the log file's first and last lines, and the transaction file.
+"""The files of an ACPC dealer: the log file's first and last lines, and the transaction file.
 
-The log file (`MATCH.log`) is for people and programs that study a match; `HandLines.record` makes the lines
-in between. The transaction file (`MATCH.tlog`) holds every action with the time it was asked for and the
-time it came, which is enough to resume an interrupted match, in mid-hand if need be:
+The log file (`MATCH.log`) is for analysing a match; `HandLines.record` formats the lines in between. The
+transaction file (`MATCH.tlog`) contains every action with the times of the request and the reply, which is
+enough to resume an interrupted match, even in the middle of a hand:
 
     r300 17 1763262000.123456 1763262000.234567
 """
@@ -27,7 +27,7 @@ class LogHeader:
 
     match: str
     game: str
-    """As the user named it: a file or a preset."""
+    """The game as the user named it: a file or a preset."""
     hands: int
     seed: int
     response_ms: int
@@ -66,7 +66,7 @@ def stamp(time_us: int) -> str:
 
 
 def parse_transaction(line: bytes, no_limit: bool) -> Transaction:
-    """Read back one line of a transaction file, with or without its end."""
+    """Parse one line of a transaction file, with or without its line end; raises `RecordError`."""
     text = c_string(line)
     shown = text.decode("ascii", "replace").rstrip("\r\n")
     scanned = scan_action(text, 0, no_limit)

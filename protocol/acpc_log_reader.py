@@ -1,10 +1,10 @@
-"""Reading the log file of an ACPC dealer: every hand is replayed and its values checked against the rules.
+"""Read the log file of an ACPC dealer; every hand is replayed, and its values are checked against the rules.
 
     # comment
     STATE:<hand>:<betting>:<hole 0>|<hole 1>/<board>:<value 0>|<value 1>:<name 0>|<name 1>      by position
     SCORE:<total 1>|<total 2>:<name 1>|<name 2>                                                 by seat
 
-Positions swap from hand to hand, seats do not: names connect the two.
+Positions swap from hand to hand, seats do not; the names connect the two.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def read_log(lines: Iterable[str], definition: GameDefinition) -> MatchLog:
             if line.startswith(("#", ";")):
                 comments.append(line)
             elif score is not None:
-                raise RecordError("the log goes on after its SCORE line")
+                raise RecordError("the log continues after its SCORE line")
             elif line.startswith("STATE:"):
                 hands.append(parse_log_state(line, definition))
             elif line.startswith("SCORE:"):
@@ -64,7 +64,7 @@ def read_log(lines: Iterable[str], definition: GameDefinition) -> MatchLog:
 
 
 def parse_log_state(line: str, definition: GameDefinition) -> HandRecord:
-    """The finished hand of a `STATE` line; its values must be those of the rules."""
+    """Parse the finished hand of a `STATE` line; its values must agree with the rules."""
     fields = line.split(":", 5)
     if fields[0] != "STATE" or len(fields) != 6:
         raise RecordError(f"expected STATE and five more fields separated by ':', not {line[:80]!r}")
@@ -82,13 +82,13 @@ def parse_log_state(line: str, definition: GameDefinition) -> HandRecord:
     if values != state.values():
         raise RecordError(
             f"hand {hand_text}: the log says {values[0]}|{values[1]},"
-            f" by the rules it is {state.values()[0]}|{state.values()[1]}"
+            f" by the rules it must be {state.values()[0]}|{state.values()[1]}"
         )
     return HandRecord(int(hand_text), state, _parse_names(names_text))
 
 
 def parse_log_score(line: str) -> Score:
-    """The totals of a `SCORE` line."""
+    """Parse the totals of a `SCORE` line."""
     fields = line.split(":", 2)
     if fields[0] != "SCORE" or len(fields) != 3:
         raise RecordError(f"expected SCORE and two more fields separated by ':', not {line[:80]!r}")
@@ -97,7 +97,7 @@ def parse_log_score(line: str) -> Score:
 
 def _verify_score(score: Score, hands: list[HandRecord]) -> None:
     if score.players[0] == score.players[1]:
-        return  # nothing tells whose chips are whose
+        return  # the names do not tell the players apart
     totals = dict.fromkeys(score.players, 0)
     for hand in hands:
         for player, value in zip(hand.players, hand.state.values(), strict=True):

@@ -1,7 +1,7 @@
-"""Reading text as leniently as the reference dealer, a C program, does: `scanf` numbers, cards, actions.
+"""Lenient scanners that match the reference dealer, a C program: `scanf` numbers, cards, actions.
 
-All functions take bytes and an offset and return what they read with the offset behind it, or None. Text ends
-at the first NUL byte for them: cut there with `c_string` first. Overflowing numbers wrap as glibc's do.
+All functions take bytes and an offset, and return the value with the offset after it, or None. Text ends at
+the first NUL byte: cut it there with `c_string` first. Numbers overflow as in glibc.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def c_string(data: bytes) -> bytes:
 
 
 def scan_unsigned(text: bytes, at: int, bits: int) -> tuple[int, int] | None:
-    """What `%u` reads into an integer of so many bits: spaces and a sign are allowed, −1 is the largest."""
+    """Scan like `%u` into an integer of `bits` bits: spaces and a sign are allowed, −1 is the largest."""
     match = _NUMBER.match(text, at)
     if match is None:
         return None
@@ -40,7 +40,7 @@ def scan_unsigned(text: bytes, at: int, bits: int) -> tuple[int, int] | None:
 
 
 def scan_int32(text: bytes, at: int) -> tuple[int, int] | None:
-    """What `%d` reads into an `int`."""
+    """Scan like `%d` into an `int`."""
     match = _NUMBER.match(text, at)
     if match is None:
         return None
@@ -49,7 +49,7 @@ def scan_int32(text: bytes, at: int) -> tuple[int, int] | None:
 
 
 def scan_cards(text: bytes, at: int, most: int) -> tuple[Cards, int]:
-    """Up to `most` cards, in either case."""
+    """Scan up to `most` cards, in upper or lower case."""
     cards: list[Card] = []
     while len(cards) < most and at + 1 < len(text):
         rank, suit = _RANK_OF_BYTE.get(text[at]), _SUIT_OF_BYTE.get(text[at + 1])
@@ -61,10 +61,10 @@ def scan_cards(text: bytes, at: int, most: int) -> tuple[Cards, int]:
 
 
 def scan_action(text: bytes, at: int, no_limit: bool) -> tuple[Action | None, int] | None:
-    """An action, or None in its place for a letter that names none.
+    """Scan an action; the action is None for a letter that is not an action.
 
-    The whole answer is None for a no-limit raise without a number. A raise may come with any number, even a
-    negative one: whether it is legal is another question.
+    Returns None for a no-limit raise without a number. A raise may have any number, even a negative one:
+    legality is not checked here.
     """
     kind = _KIND_OF_BYTE.get(text[at]) if at < len(text) else None
     if kind is None:

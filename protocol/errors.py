@@ -1,10 +1,10 @@
-"""What can go wrong on a wire or in a record of one.
+"""Errors in protocols and in records of games.
 
 ProtocolError
-├── RemoteProtocolError  the other side sent what the protocol does not allow: report it and read on
-│   ├── SlumbotRefusal   an action in Slumbot's text that cannot be read or played (slumbot_actions)
-│   └── SlumbotError     a server that speaks Slumbot's API refused (slumbot)
-├── LocalProtocolError   we were about to send what the protocol does not allow: a bug on our side
+├── RemoteProtocolError  the other side violated the protocol: report it and read on
+│   ├── SlumbotRefusal   an action in Slumbot's notation that cannot be parsed or is illegal (slumbot_actions)
+│   └── SlumbotError     a server with Slumbot's API returned an error (slumbot)
+├── LocalProtocolError   we were about to violate the protocol: a bug on our side
 └── RecordError          a log or hand history that cannot be read; the message names the line
 """
 
@@ -12,15 +12,15 @@ from __future__ import annotations
 
 
 class ProtocolError(ValueError):
-    """Base of everything this package raises about its input."""
+    """Base class of the errors this package raises about its input."""
 
 
 class RemoteProtocolError(ProtocolError):
-    """The other side sent something the protocol does not allow."""
+    """The other side violated the protocol."""
 
 
 class LocalProtocolError(ProtocolError):
-    """We were about to send something the protocol does not allow."""
+    """We were about to violate the protocol."""
 
 
 class RecordError(ProtocolError):

@@ -4,8 +4,8 @@
 2. Player p1 is position 0, the big blind, and p2 the button: heads-up the format assigns
    `blinds_or_straddles` in reverse, so it reads `[small, big]`.
 3. `cbr` amounts are totals of the round, unlike ours and the ACPC's, which are totals of the hand.
-4. Unknown hole cards are `????`. Board cards that were never turned over are not written.
-5. A cap on raises that the format cannot say stands in the user-defined field `_max_raises`.
+4. Unknown hole cards are `????`. Board cards that were never revealed are not written.
+5. A cap on raises, which the format cannot express, is in the user-defined field `_max_raises`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def parse_history(text: str) -> HandRecord:
 
 
 def parse_histories(text: str) -> list[HandRecord]:
-    """Read a `.phhs` file; the number of a bad hand is in the message."""
+    """Read a `.phhs` file; raises `RecordError` with the number of the bad hand."""
     records = []
     for name, fields in _load_toml(text).items():
         if not isinstance(fields, dict):
@@ -101,7 +101,7 @@ def _actions(state: HandState) -> list[str]:
             else:
                 written.append(f"p{player} {'f' if action == FOLD else 'cc'}")
     if betting.is_showdown:
-        # All cards are shown before the rest of the board is dealt, as players do when all-in.
+        # Players show their cards before the rest of the board is dealt, as is usual when all-in.
         written += [f"p{p + 1} sm {cards_text(state.hole[p])}" for p in range(NUM_PLAYERS) if state.hole[p]]
         written += [
             f"d db {cards_text(_round_cards(state, later))}"
@@ -126,7 +126,7 @@ def _record(fields: dict[str, Any]) -> HandRecord:
         stacks = tuple(_chips_list(fields, "finishing_stacks"))
         if stacks != _finishing_stacks(state):
             raise RecordError(
-                f"finishing stacks {list(stacks)}: by the rules they are {list(_finishing_stacks(state))}"
+                f"finishing stacks {list(stacks)}: by the rules they must be {list(_finishing_stacks(state))}"
             )
     return HandRecord(hand, state, (players[0], players[1]))
 
@@ -177,14 +177,14 @@ def _replay(definition: GameDefinition, actions: list[str]) -> HandState:
         try:
             match words:
                 case []:
-                    pass  # a remark
+                    pass  # a comment
                 case ["d", "dh", "p1" | "p2" as player, text]:
                     hole[int(player[1]) - 1] = () if set(text) == {"?"} else parse_cards(text)
                 case ["d", "db", text]:
                     board += parse_cards(text)
                     spent_before = betting.max_spent
                 case ["p1" | "p2", "sm"] | ["p1" | "p2", "sm", "-"]:
-                    pass  # mucked: the cards stay as unknown as they are
+                    pass  # mucked: unknown cards stay unknown
                 case ["p1" | "p2" as player, "sm", text]:
                     hole[int(player[1]) - 1] = parse_cards(text)
                 case ["p1" | "p2" as player, *play]:
@@ -192,7 +192,7 @@ def _replay(definition: GameDefinition, actions: list[str]) -> HandState:
                         raise RecordError(f"the board of round {betting.round_index + 1} is not dealt")
                     betting = _play(betting, int(player[1]) - 1, play, spent_before)
                 case _:
-                    raise RecordError("not an action of hold'em for two players")
+                    raise RecordError("not an action of heads-up hold'em")
         except (GameError, RecordError) as error:
             raise RecordError(f"action {number}, {notation!r}: {error}") from error
     try:
@@ -218,7 +218,7 @@ def _play(betting: BettingState, position: int, words: list[str], spent_before: 
         case ["cbr", amount]:
             action = raise_to(spent_before + _whole(amount))
         case _:
-            raise RecordError("not an action of a player in hold'em")
+            raise RecordError("not a player's action in hold'em")
     return betting.apply(action)
 
 
@@ -247,14 +247,14 @@ def _verify_holdem(definition: GameDefinition) -> None:
         and (definition.no_limit or (sizes[0] == sizes[1] and sizes[2] == sizes[3]))
     )
     if not alike:
-        raise RecordError("the .phh format can only hold heads-up hold'em of four rounds from a full deck")
+        raise RecordError("only heads-up hold'em with four rounds and a full deck can be written as .phh")
 
 
 def _load_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise RecordError(f"not a TOML file: {error}") from error
+        raise RecordError(f"not valid TOML: {error}") from error
 
 
 def _typed_list(fields: dict[str, Any], name: str, kind: type) -> list[Any]:
@@ -278,7 +278,7 @@ def _chips(fields: dict[str, Any], name: str) -> int:
 
 
 def _whole(value: object) -> int:
-    """Whole chips of `100`, `100.0` or their text; infinitely many are as many as we count to."""
+    """Whole chips from `100`, `100.0` or their text; `inf` is `UNLIMITED_STACK`."""
     try:
         number = float(str(value))
     except ValueError:
@@ -286,7 +286,7 @@ def _whole(value: object) -> int:
     if number == float("inf"):
         return UNLIMITED_STACK
     if number != number // 1 or abs(number) > UNLIMITED_STACK:
-        raise RecordError(f"{value!r}: only whole chips can be played for")
+        raise RecordError(f"{value!r}: chips must be whole numbers")
     return int(number)
 
 
@@ -296,5 +296,5 @@ def _stacks_text(stacks: tuple[int, int]) -> str:
 
 
 def _quote(text: str) -> str:
-    # JSON's strings are TOML's, but for one control character.
+    # JSON strings are valid TOML strings except for one control character.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""A hand that was played, as logs and hand histories keep it."""
+"""A played hand, as stored in logs and hand histories."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from game.state import HandState
 
 @dataclass(frozen=True, slots=True)
 class HandRecord:
-    """One hand, its number in the match and who played it."""
+    """One hand with its number in the match and its players."""
 
     hand_id: int
     state: HandState

@@ -1,10 +1,12 @@
-"""Slumbot's web API as values, both sides, sans I/O: questions, answers, and what a client remembers.
+"""Slumbot's web API, client and server side, without I/O: requests, responses and the client's state.
 
-1. A client asks `new_hand`, then `act` with one action at a time until the answer has `winnings`.
-2. A token in any answer replaces the one before. `client_pos` and `token` may be missing: remember them.
-3. `error_msg` in an answer is a refusal, whatever the HTTP status says.
-4. `client_pos` is our position: 0 the big blind, 1 the small blind on the button. Chips are the client's.
-5. Reading is tolerant of fields we do not know and strict about those we do.
+1. A client requests `new_hand`, then `act` with one action at a time until the response contains `winnings`.
+2. A token in any response replaces the previous one. `client_pos` and `token` may be missing: then the last
+   values apply.
+3. A response with `error_msg` is an error, whatever its HTTP status.
+4. `client_pos` is the client's position: 0 the big blind, 1 the small blind on the button. Chips are from the
+   client's point of view.
+5. Parsing ignores unknown fields and is strict about known ones.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ _UNAUTHORIZED = 401
 
 
 class SlumbotError(RemoteProtocolError):
-    """The other side refused; the message is its own."""
+    """The server returned an error; the message is the server's."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -35,36 +37,36 @@ class SlumbotError(RemoteProtocolError):
 
     @property
     def session_lost(self) -> bool:
-        """The token means nothing any more: only a new session helps."""
+        """Whether the token is no longer valid: a new session is needed."""
         return self.status == _UNAUTHORIZED
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a finished hand came to; chips of the client."""
+    """The result of a finished hand, in the client's chips."""
 
     winnings: int
     bot_hole: Cards
-    """Also after a fold; empty if the server does not tell."""
+    """Known even after a fold; empty if the server does not send it."""
     session_hands: int | None
     session_total: int | None
     baseline_winnings: int | None
-    """Already the difference to what Slumbot itself won with the same cards."""
+    """The difference to what Slumbot itself won with the same cards."""
 
 
 @dataclass(frozen=True, slots=True)
 class SlumbotHand:
-    """Where a hand stands, as the client sees it."""
+    """The state of a hand, as the client sees it."""
 
     position: int
-    """The client's."""
+    """The client's position."""
     state: HandState
     result: Result | None
-    """Of a hand that is over."""
+    """None while the hand is in progress."""
 
     @property
     def action(self) -> str:
-        """The betting as it came."""
+        """The betting in Slumbot's notation."""
         return slumbot_text(self.state.betting)
 
     @property
@@ -73,18 +75,18 @@ class SlumbotHand:
         return self.result is None and self.state.betting.actor == self.position
 
     def continues(self, earlier: SlumbotHand) -> bool:
-        """Whether this is the same hand as an earlier look at it, perhaps further on."""
+        """Whether this is the same hand as `earlier`, possibly with more betting."""
         known, text = earlier.state.betting.text, self.state.betting.text
         return (
             self.position == earlier.position
             and self.state.hole[self.position] == earlier.state.hole[self.position]
             and text.startswith(known)
-            and not text[len(known) : len(known) + 1].isdigit()  # 'r200' is no beginning of 'r2000'
+            and not text[len(known) : len(known) + 1].isdigit()  # 'r2000' does not continue 'r200'
             and self.state.board[: len(earlier.state.board)] == earlier.state.board
         )
 
     def disagreement(self) -> str | None:
-        """What is wrong with the result by the rules, or None if nothing is, or nothing can be known."""
+        """How the result contradicts the rules; None if it does not, or cannot be checked."""
         if self.result is None:
             return None
         betting = self.state.betting
@@ -103,7 +105,7 @@ class SlumbotHand:
 
 
 class ClientSession:
-    """What a client of Slumbot must remember between answers."""
+    """The state that a Slumbot client keeps between responses."""
 
     def __init__(self, definition: GameDefinition = HUNL, token: str | None = None) -> None:
         self.definition = definition
@@ -111,24 +113,24 @@ class ClientSession:
         self.hand: SlumbotHand | None = None
 
     def login(self, username: str, password: str) -> dict[str, object]:
-        """The body that logs a user in."""
+        """The body of a login request."""
         return {"username": username, "password": password}
 
     def receive_login(self, status: int, body: object) -> str:
-        """The token of a user who logged in."""
+        """Parse the response to a login; returns the token."""
         fields = _fields(status, body)
         token = _text(fields, "token")
         if not token:
-            raise RemoteProtocolError("the answer to login has no token")
+            raise RemoteProtocolError("the response to login has no token")
         self.token = token
         return token
 
     def new_hand(self) -> dict[str, object]:
-        """The body that asks for the next hand (or, on servers that tell, for the one under way)."""
+        """The body of a `new_hand` request; some servers return the hand in progress, if there is one."""
         return {} if self.token is None else {"token": self.token}
 
     def act(self, action: Action) -> dict[str, object]:
-        """The body that plays an action; refuses one that is out of turn or illegal."""
+        """The body of an `act` request; raises `LocalProtocolError` if out of turn or illegal."""
         if self.hand is None or not self.hand.our_turn:
             raise LocalProtocolError("it is not our turn: nothing can be played")
         betting = self.hand.state.betting
@@ -139,7 +141,7 @@ class ClientSession:
         return {"token": self.token, "incr": increment_text(betting, action)}
 
     def receive(self, status: int, body: object) -> SlumbotHand:
-        """Where the hand stands now; raises `SlumbotError` if refused, `RemoteProtocolError` on nonsense."""
+        """Parse a response; raises `SlumbotError` for an error, `RemoteProtocolError` if it is invalid."""
         fields = _fields(status, body)
         betting = parse_slumbot(_text(fields, "action") or "", self.definition)
         position = self._position(fields, betting)
@@ -151,14 +153,14 @@ class ClientSession:
         result = _result(fields)
         if result is None and betting.actor != position:
             raise RemoteProtocolError(
-                f"the hand stands at {slumbot_text(betting)!r}, where we are not to act, without winnings"
+                f"it is not our turn after {slumbot_text(betting)!r}, but the response has no winnings"
             )
         try:
             state = hand_state(betting, (own, ()) if position == 0 else ((), own), board)
         except GameError as error:
-            raise RemoteProtocolError(f"the server's cards make no sense: {error}") from error
+            raise RemoteProtocolError(f"the server's cards are invalid: {error}") from error
         if not own:
-            raise RemoteProtocolError("the answer has no hole_cards")
+            raise RemoteProtocolError("the response has no hole_cards")
         self.token = _text(fields, "token") or self.token
         self.hand = SlumbotHand(position, state, result)
         return self.hand
@@ -175,18 +177,18 @@ class ClientSession:
 
 @dataclass(frozen=True, slots=True)
 class ServerHand:
-    """A hand as the server knows it, to be told to the client."""
+    """A hand as the server knows it, to be sent to the client."""
 
     state: HandState
-    """All cards."""
+    """With all cards."""
     position: int
-    """The client's."""
+    """The client's position."""
     old_action: str
     session_hands: int
     session_total: int
 
     def body(self, token: str | None = None) -> dict[str, object]:
-        """The answer to `new_hand` or `act`. The server's cards are in it only when the hand is over."""
+        """The response to `new_hand` or `act`. It contains the server's cards only when the hand is over."""
         betting = self.state.betting
         fields: dict[str, object] = {
             "old_action": self.old_action,
@@ -211,14 +213,14 @@ class ServerHand:
 
 @dataclass(frozen=True, slots=True)
 class NewHandRequest:
-    """Somebody wants to play."""
+    """A request for a new hand."""
 
     token: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ActRequest:
-    """Somebody plays one action."""
+    """A request to play one action."""
 
     token: str
     increment: str
@@ -226,20 +228,20 @@ class ActRequest:
 
 @dataclass(frozen=True, slots=True)
 class LoginRequest:
-    """Somebody says who he is."""
+    """A request to log in."""
 
     username: str
     password: str
 
 
 def read_new_hand(body: object) -> NewHandRequest:
-    """The body of `new_hand`."""
+    """Parse the body of `new_hand`."""
     fields = _mapping(body)
     return NewHandRequest(_token(fields, needed=False))
 
 
 def read_act(body: object) -> ActRequest:
-    """The body of `act`."""
+    """Parse the body of `act`."""
     fields = _mapping(body)
     token = _token(fields, needed=True)
     assert token is not None, "it was needed"
@@ -250,7 +252,7 @@ def read_act(body: object) -> ActRequest:
 
 
 def read_login(body: object) -> LoginRequest:
-    """The body of `login`."""
+    """Parse the body of `login`."""
     fields = _mapping(body)
     username, password = fields.get("username"), fields.get("password")
     if not isinstance(username, str) or not isinstance(password, str) or not username:
@@ -259,7 +261,7 @@ def read_login(body: object) -> LoginRequest:
 
 
 def error_body(message: str) -> dict[str, object]:
-    """A refusal."""
+    """The body of an error response."""
     return {"error_msg": message}
 
 
@@ -274,7 +276,7 @@ def _token(fields: Mapping[str, object], needed: bool) -> str | None:
     if token is None and not needed:
         return None
     if not isinstance(token, str) or not 0 < len(token) <= MAX_TOKEN_CHARACTERS:
-        raise RemoteProtocolError("token is missing: send the one of the last answer")
+        raise RemoteProtocolError("token is missing: send the token of the last response")
     return token
 
 
@@ -284,7 +286,7 @@ def _fields(status: int, body: object) -> Mapping[str, object]:
     if not 200 <= status < 300:
         raise SlumbotError(f"HTTP status {status}", status)
     if not isinstance(body, Mapping):
-        raise RemoteProtocolError("the answer is not a JSON object")
+        raise RemoteProtocolError("the response is not a JSON object")
     return body
 
 
@@ -308,7 +310,7 @@ def _cards(fields: Mapping[str, object], name: str) -> Cards:
 
 
 def _result(fields: Mapping[str, object]) -> Result | None:
-    """The hand is over exactly when `winnings` is there and not null."""
+    """The result; the hand is over exactly if `winnings` is present and not null."""
     winnings = _chips(fields, "winnings")
     if winnings is None:
         return None

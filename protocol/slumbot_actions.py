@@ -1,10 +1,10 @@
-"""Slumbot's betting text, both ways: `b200c/kk/` and our `BettingState`.
+"""Convert between Slumbot's betting notation (`b200c/kk/`) and `BettingState`.
 
-1. A street is a row of `k` check, `c` call, `f` fold and `bN` bet or raise; N is the player's total *on this
-   street*, blinds included before the flop. Ours and the ACPC's are totals over the hand.
-2. `/` closes a street. An all-in that is called leaves the streets to come empty: `b20000c///`.
-3. What is refused is refused in the words of Slumbot's own parser (`SlumbotRefusal.phrase`), because programs
-   look for them, and with a reason for people.
+1. A street is a sequence of `k` check, `c` call, `f` fold and `bN` bet or raise; N is the player's total *on
+   this street*, including blinds before the flop. Our totals and the ACPC's are over the hand.
+2. `/` closes a street. After a called all-in the remaining streets are empty: `b20000c///`.
+3. Errors use the phrases of Slumbot's own parser (`SlumbotRefusal.phrase`), because programs check for them,
+   with a readable reason added.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _QUOTED = 60
 
 
 class SlumbotRefusal(RemoteProtocolError):  # noqa: N818 - it names the refusal, as the rules do
-    """An action that cannot be read or played."""
+    """An action that cannot be parsed or is illegal."""
 
     def __init__(self, phrase: str, reason: str) -> None:
         super().__init__(f"{phrase}: {reason}")
@@ -31,7 +31,7 @@ class SlumbotRefusal(RemoteProtocolError):  # noqa: N818 - it names the refusal,
 
 
 def slumbot_text(betting: BettingState) -> str:
-    """The betting of a hand as Slumbot writes it."""
+    """The betting of a hand in Slumbot's notation."""
     state = start(betting.definition)
     streets = []
     for actions in betting.actions:
@@ -44,13 +44,15 @@ def slumbot_text(betting: BettingState) -> str:
 
 
 def parse_slumbot(text: str, definition: GameDefinition = HUNL) -> BettingState:
-    """The betting that a text describes. Slashes at its very end may be left out."""
+    """Parse betting in Slumbot's notation. Slashes at the end may be left out."""
     if len(text) > MAX_ACTION_CHARACTERS:
         raise SlumbotRefusal("Unexpected character in action", f"more than {MAX_ACTION_CHARACTERS} of them")
     state, at = start(definition), 0
     while at < len(text):
         if state.is_finished:
-            raise SlumbotRefusal("Unexpected character in action", f"{_quote(text)} goes on after the end")
+            raise SlumbotRefusal(
+                "Unexpected character in action", f"{_quote(text)} continues after the end of the hand"
+            )
         action, at = _read_token(state, text, at)
         before = len(state.text) + len(str(action))
         state = state.apply(action)
@@ -63,7 +65,7 @@ def parse_slumbot(text: str, definition: GameDefinition = HUNL) -> BettingState:
 
 
 def increment_text(betting: BettingState, action: Action) -> str:
-    """One action as `act` wants it, of the player to act."""
+    """An action of the player to act, in the notation of `act`."""
     if action.kind is ActionKind.FOLD:
         return "f"
     if action.kind is ActionKind.CALL:
@@ -72,9 +74,9 @@ def increment_text(betting: BettingState, action: Action) -> str:
 
 
 def parse_increment(betting: BettingState, text: str) -> Action:
-    """The one legal action that a text is."""
+    """Parse exactly one legal action."""
     if betting.is_finished:
-        raise SlumbotRefusal("Unexpected character in action", "the hand is over: ask for a new one")
+        raise SlumbotRefusal("Unexpected character in action", "the hand is over: request a new one")
     action, end = _read_token(betting, text, 0)
     if end != len(text):
         raise SlumbotRefusal("Unexpected character in action", f"{_quote(text)} is more than one action")
@@ -82,7 +84,7 @@ def parse_increment(betting: BettingState, text: str) -> Action:
 
 
 def _read_token(betting: BettingState, text: str, at: int) -> tuple[Action, int]:
-    """A legal action and where it ends."""
+    """A legal action and the offset after it."""
     letter = text[at : at + 1]
     to_call = betting.to_call
     if letter == "k":

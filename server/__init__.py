@@ -1,1 +1,1 @@
-"""The daemon and the command line: sockets, sessions and everything that waits."""
+"""The daemon and the command line: everything that does I/O."""

@@ -1,6 +1,6 @@
 """Play a match on an ACPC dealer over a blocking socket.
 
-One player, one connection and nothing else to wait for: a blocking socket is the shortest way.
+With one player and one connection there is nothing else to wait for, so a blocking socket is enough.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _RETRY_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class MatchSummary:
-    """What a match came to, for the player who tells it."""
+    """The result of a match from our player's point of view."""
 
     hands: int
     chips: int
     big_blind: int
     malformed_lines: int
     unfinished_hand: int | None
-    """The hand in which the dealer went away, if it did."""
+    """The hand during which the dealer disconnected, if any."""
 
     @property
     def mbb_per_hand(self) -> float:
@@ -41,7 +41,7 @@ class MatchSummary:
 
 
 def connect(host: str, port: int, wait_seconds: float, report: Report) -> socket.socket:
-    """A connection to a dealer; blocks, trying again until `wait_seconds` are over while nobody listens."""
+    """Connect to a dealer; blocks, retrying for up to `wait_seconds` while nothing listens."""
     deadline = time.monotonic() + wait_seconds
     attempts = 0
     while True:
@@ -58,7 +58,7 @@ def connect(host: str, port: int, wait_seconds: float, report: Report) -> socket
                     " start the dealer first and give the port it prints for your seat"
                 ) from error
             if attempts == 1:
-                report(f"no dealer at {host}:{port} yet, trying for {wait_seconds:g} s")
+                report(f"no dealer at {host}:{port} yet, retrying for {wait_seconds:g} s")
             time.sleep(_RETRY_SECONDS)
         else:
             connection.settimeout(None)  # the dealer decides how long it waits for the other player
@@ -73,9 +73,9 @@ def play(
     report: Report,
     observer: Observer | None = None,
 ) -> MatchSummary:
-    """Play until the dealer closes the connection; blocks. A bad line is reported and skipped.
+    """Play until the dealer closes the connection; blocks. Malformed lines are reported and skipped.
 
-    observer  gets the last state of every hand
+    observer  called with the last state of every hand
     """
     client = ClientConnection(definition)
     hands = chips = malformed_lines = 0
@@ -94,12 +94,12 @@ def play(
                 elif isinstance(event, MalformedLine):
                     malformed_lines += 1
                     report(f"the dealer sent a bad line: {event.error}")
-            # Whatever came before the newest state is history: the dealer waits for one reply at most.
+            # Only the newest state needs a reply: the dealer waits for one reply at most.
             awaiting = client.awaiting
             if awaiting is not None:
                 connection.sendall(client.reply(awaiting, player(awaiting)))
     except (ConnectionResetError, BrokenPipeError):
-        report("the dealer broke the connection")
+        report("the dealer reset the connection")
     for event in client.close():
         if isinstance(event, MalformedLine):
             malformed_lines += 1

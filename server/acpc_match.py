@@ -1,11 +1,11 @@
-"""One match on an ACPC dealer, as a task of the event loop: lines in, decisions asked for, replies out.
+"""One match on an ACPC dealer, run as an asyncio task: read lines, request decisions, send replies.
 
-1. Every state is rebuilt from its line. A bad line is counted and skipped; the match goes on.
-2. The clock runs from the arrival of the line to the reply. What quick decisions leave is saved for later
-   ones (`solver.match_clock`).
-3. Observers are told of a decision before its reply goes out, and of a hand when it ends.
-4. The dealer may go away at any time: the match then ends with what was played. Asked to leave, we answer
-   what we are thinking about, and go.
+1. Every state is rebuilt from its line. A malformed line is counted and skipped; the match continues.
+2. The clock runs from the arrival of a line to our reply. Time that quick decisions leave over is saved for
+   later ones (`solver.match_clock`).
+3. Observers are notified of a decision before its reply is sent, and of a hand when it ends.
+4. The dealer may disconnect at any time: the match then ends with the hands played so far. When asked to
+   leave, we answer the decision in progress first.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CONNECT_SECONDS = 5.0
 _RETRY_SECONDS = 0.2
 _SEED_BITS = 63
 _BUDGET_SHARE = 0.95
-"""Of the time that the dealer gives: it counts the way there and back, too, and shows no mercy at the end."""
+"""Safety margin: we use this share of the budget, because the dealer's clock includes network latency."""
 
 CONNECTING, WARMING, PLAYING = "connecting", "warming_up", "playing"
 FINISHED, DEALER_GONE, STOPPED, FAILED = "finished", "dealer_gone", "stopped", "failed"
@@ -48,7 +48,7 @@ ENDED = (FINISHED, DEALER_GONE, STOPPED, FAILED)
 
 @dataclass(frozen=True, slots=True)
 class MatchStatus:
-    """How a match stands, for us."""
+    """The state of a match, from our point of view."""
 
     match: str
     opponent: str
@@ -58,14 +58,14 @@ class MatchStatus:
     chips: int
     mbb_per_hand: float
     mbb_interval: float | None
-    """Half of the 95 % interval of that; None before there are two hands."""
+    """Half-width of the 95 % interval of `mbb_per_hand`; None with fewer than two hands."""
     decisions: int
     malformed_lines: int
     thinking_seconds: float
-    """From line to reply, all decisions together."""
+    """Total time from line to reply, over all decisions."""
     slowest_seconds: float
     unfinished_hand: int | None
-    """The hand in which the dealer went away, if it did."""
+    """The hand during which the dealer disconnected, if any."""
     error: str
 
 
@@ -74,15 +74,15 @@ Ready = Callable[[], Coroutine[Any, Any, None]]
 
 
 class MatchObserver(Protocol):
-    """Who wants to know what happens in matches, such as the store of hands."""
+    """Notified of decisions and finished hands; the hand store's recorder is one."""
 
     async def on_decision(
         self, match: str, opponent: str, state: MatchState, request: DecisionRequest, answer: DecisionAnswer
     ) -> None:
-        """We have decided; the reply goes out when this returns."""
+        """A decision was made; the reply is sent after this returns."""
 
     async def on_hand(self, match: str, opponent: str, state: MatchState) -> None:
-        """A hand is over; the state shows what we may know of it."""
+        """A hand ended; the state contains only what we may know of it."""
 
 
 class AcpcMatch:
@@ -100,10 +100,10 @@ class AcpcMatch:
         observers: tuple[MatchObserver, ...] = (),
         connection: socket.socket | None = None,
     ) -> None:
-        """A match to be played.
+        """Prepare a match; `play` runs it.
 
         ready       waits until decisions can be made
-        connection  to the dealer, if there is one already
+        connection  an existing connection to the dealer; None: connect as `spec` says
         """
         self._name = name
         self._spec = spec
@@ -125,15 +125,15 @@ class AcpcMatch:
         self._seed = 0
         self._context: bytes | None = None
         self._expected = ""
-        """What the betting must begin with for the context to be of this hand."""
+        """The betting must start with this for the context to be valid."""
 
     @property
     def opponent(self) -> str:
-        """As metrics and lists call him."""
+        """The opponent's name in metrics and lists."""
         return self._spec.name or f"{self._spec.host}:{self._spec.port}"
 
     def status(self) -> MatchStatus:
-        """Now."""
+        """The current status."""
         latest = self._latest
         unfinished = latest is not None and not latest.state.betting.is_finished and self._state in ENDED
         return MatchStatus(
@@ -164,36 +164,36 @@ class AcpcMatch:
         return self._mbb(1.96 * math.sqrt(variance / hands))
 
     def leave(self) -> None:
-        """Answer what is being decided, then hang up."""
+        """Answer the decision in progress, then disconnect."""
         self._leaving.set()
 
     async def play(self) -> MatchStatus:
-        """Play to the end, whichever it is; raises nothing but cancellation."""
+        """Play until the match ends for any reason; raises only `CancelledError`."""
         try:
             self._end(await self._play())
         except OSError as error:
             self._end(DEALER_GONE if self._state == PLAYING else FAILED, error.strerror or str(error))
         except asyncio.CancelledError:
-            self._end(STOPPED, "cut off")
+            self._end(STOPPED, "cancelled")
             raise
         except Exception as error:
             log.exception("match %s failed", self._name)
-            self._end(FAILED, f"{type(error).__name__}: the log has the details")
+            self._end(FAILED, f"internal error ({type(error).__name__}): see the log for details")
         return self.status()
 
     async def _play(self) -> str:
-        """How it ended."""
+        """Play and return the final state."""
         connected = await self._until_leaving(self._connect())
         if connected is None:
             return STOPPED
         reader, writer = connected
         try:
-            # The dealer waits for our version without a limit, and then starts the clock: warm up before.
+            # The dealer waits for our version without a time limit, then starts the clock: warm up first.
             self._state = WARMING
             if self._ready is not None:
                 await self._until_leaving(self._ready())
             self._state = PLAYING
-            log.info("match %s is on", self._name, extra={"facts": {"opponent": self.opponent}})
+            log.info("match %s started", self._name, extra={"facts": {"opponent": self.opponent}})
             if not self._leaving.is_set():
                 writer.write(self._client.version())
             while data := await self._until_leaving(reader.read(_RECEIVE_BYTES)):
@@ -202,7 +202,7 @@ class AcpcMatch:
                 if self._has_enough():
                     self._leaving.set()
                     break
-                # Whatever came before the newest state is history: the dealer waits for one reply at most.
+                # Only the newest state needs a reply: the dealer waits for one reply at most.
                 if self._client.awaiting is not None:
                     writer.write(await self._reply(self._client.awaiting, arrived))
                     await writer.drain()
@@ -214,7 +214,7 @@ class AcpcMatch:
         return FINISHED if self._is_between_hands() else DEALER_GONE
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Try until the dealer listens, or the time for that is over."""
+        """Connect, retrying until `wait_seconds` have passed."""
         if self._connection is not None:
             self._connection.setblocking(False)
             return await asyncio.open_connection(sock=self._connection)
@@ -226,7 +226,7 @@ class AcpcMatch:
                     reader, writer = await asyncio.open_connection(host, port)
             except socket.gaierror as error:
                 raise OSError(f"cannot find the host {host!r}: {error.strerror}") from error
-            except OSError as error:  # a timeout is one, too
+            except OSError as error:  # TimeoutError is an OSError
                 if time.monotonic() + _RETRY_SECONDS > deadline:
                     raise OSError(
                         f"no dealer at {host}:{port} ({error.strerror or 'timed out'}):"
@@ -239,7 +239,7 @@ class AcpcMatch:
                 return reader, writer
 
     async def _take(self, events: Sequence[Event]) -> None:
-        """Keep the books."""
+        """Update the counters and the match's state."""
         for event in events:
             if self._has_enough():
                 return
@@ -248,7 +248,7 @@ class AcpcMatch:
             elif isinstance(event, MalformedLine):
                 self._malformed += 1
                 self._metrics.malformed_lines.inc()
-                log.warning("match %s: the dealer sent a bad line", self._name)
+                log.warning("match %s: malformed line from the dealer", self._name)
 
     async def _take_state(self, match: MatchState) -> None:
         before, self._latest = self._latest, match
@@ -268,10 +268,10 @@ class AcpcMatch:
             await observer.on_hand(self._name, self.opponent, match)
 
     async def _reply(self, match: MatchState, arrived: float) -> bytes:
-        """Decide, and write the line that says so."""
+        """Decide and format the reply line."""
         state, betting = match.state, match.state.betting
         if not betting.text.startswith(self._expected):
-            self._context = None  # the dealer tells another story than we remember: believe the dealer
+            self._context = None  # history diverged: discard the context and trust the dealer
         hole = state.hole[match.position]
         request = DecisionRequest(
             match=self._name,
@@ -296,7 +296,7 @@ class AcpcMatch:
         return reply
 
     async def _until_leaving(self, work: Coroutine[Any, Any, _T]) -> _T | None:
-        """The result, or None as soon as we are asked to leave."""
+        """The result of `work`, or None as soon as we are asked to leave."""
         doing = asyncio.ensure_future(work)
         leaving = asyncio.ensure_future(self._leaving.wait())
         try:
@@ -316,4 +316,4 @@ class AcpcMatch:
         self._state, self._error = state, error
         self._metrics.match_ends.labels(state).inc()
         facts = {"state": state, "hands": self._hands, "chips": self._chips, "error": error}
-        log.info("match %s is over", self._name, extra={"facts": facts})
+        log.info("match %s ended", self._name, extra={"facts": facts})

@@ -1,4 +1,4 @@
-"""One match of the agent on a dealer, without the daemon: a small pool and nothing else."""
+"""One match of the agent on a dealer, with its own worker pool and without the daemon."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from solver.blueprint import Blueprint
 
 @dataclass(frozen=True, slots=True)
 class AgentMatchResult:
-    """What a match came to, and from where its decisions came."""
+    """The result of a match, and which rungs its decisions came from."""
 
     status: MatchStatus
     decisions: dict[str, int]
-    """By rung of the ladder."""
+    """Number of decisions by rung of the ladder of fallbacks."""
     signal: int
-    """That ended it; 0 if none did."""
+    """The signal that ended the match early; 0 if none did."""
 
 
 def play_agent_match(
     connection: socket.socket, spec: MatchConfig, blueprint: Blueprint, workers: WorkersConfig
 ) -> AgentMatchResult:
-    """Play until the dealer ends the match; blocks. The dealer is told that we play once a worker is warm.
+    """Play until the dealer ends the match; blocks. We send our version line once a worker is warm.
 
-    SIGTERM and SIGINT end it as soon as the decision that is being made has gone out.
+    SIGTERM and SIGINT end the match after the decision in progress has been answered.
     """
     signals: list[int] = []
 

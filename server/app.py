@@ -1,11 +1,11 @@
-"""The daemon's web application: who lives how long, and the routes about the daemon itself.
+"""The daemon's web application: lifetimes of its parts, and the routes about the daemon itself.
 
-1. The application owns everything that lives longer than a request, by cleanup contexts: what starts first
-   ends last. The pool starts first; dealer matches use it.
-2. Other parts add their routes and contexts in `make_app`, and find what they need by the keys of
+1. The application owns everything that outlives a request, through cleanup contexts: started in order, closed
+   in reverse. The pool starts first because dealer matches use it.
+2. Other modules add their routes and contexts in `make_app`, and look up what they need by the keys of
    `server.app_keys`.
-3. On SIGTERM: no new connections; matches are told to leave after the decision they are at; requests in
-   flight are answered; what still runs after `server.drain_seconds` is answered with what is known by then.
+3. Shutdown on SIGTERM: no new connections; matches leave after their current decision; requests in flight are
+   answered; after `server.drain_seconds` running solves are stopped and answered with their best result.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from solver.version import fathom_version
 log = logging.getLogger(__name__)
 
 _LAG_SECONDS = 0.25
-"""Between two looks at the event loop's lag."""
+"""Interval between measurements of the event loop's lag."""
 
 
 def make_app(
@@ -46,11 +46,11 @@ def make_app(
     metrics: Metrics | None = None,
     observers: tuple[MatchObserver, ...] = (),
 ) -> web.Application:
-    """The daemon as an application.
+    """Build the daemon's application.
 
-    decider    who answers; a `Dispatcher` is started and closed with the application
-    metrics    the decider's own where it has some
-    observers  who is told of every decision and hand of dealer matches
+    decider    makes the decisions; a `Dispatcher` is started and closed with the application
+    metrics    default: those of the dispatcher, or new ones
+    observers  notified of every decision and hand of dealer matches
     """
     app = web.Application()
     pool = decider if isinstance(decider, Dispatcher) else None
@@ -71,34 +71,34 @@ def make_app(
     app.router.add_get("/v1/status", status)
     add_match_routes(app)
     app.cleanup_ctx.extend([_watch_loop, _run_pool])
-    add_api(app)  # keeps the hands of matches: opened before them, closed after
+    add_api(app)  # holds the hand store that matches write to: opened before them, closed after them
     app.cleanup_ctx.append(_run_matches)
     app.on_shutdown.append(_begin_drain)
     return app
 
 
 async def healthz(_request: web.Request) -> web.Response:
-    """Alive."""
+    """Liveness: the process answers."""
     return web.json_response({"status": "ok"})
 
 
 async def readyz(request: web.Request) -> web.Response:
-    """Able to decide: a worker is warm."""
+    """Readiness: a worker is warm, so decisions can be made."""
     pool = request.app[POOL]
     if pool is None or pool.is_ready:
         return web.json_response({"status": "ready"})
     failure = pool.status().failure
-    reason = f"no worker could start: {failure}" if failure else "the workers are warming up"
+    reason = f"no worker could start: {failure}" if failure else "workers are warming up"
     return web.json_response({"status": "not ready", "reason": reason}, status=503)
 
 
 async def metrics_text(request: web.Request) -> web.Response:
-    """For Prometheus."""
+    """Metrics in the Prometheus text format."""
     return web.Response(body=request.app[METRICS].text(), headers={"Content-Type": CONTENT_TYPE})
 
 
 async def status(request: web.Request) -> web.Response:
-    """For people: version, workers, matches."""
+    """Version, uptime, workers and matches."""
     app = request.app
     pool = app[POOL]
     return answer(
@@ -120,7 +120,7 @@ async def _run_pool(app: web.Application) -> AsyncIterator[None]:
         return
     await pool.start()
     yield
-    await pool.close()  # all who ask have been drained before
+    await pool.close()  # all requests have been drained by now
 
 
 async def _run_matches(app: web.Application) -> AsyncIterator[None]:
@@ -132,8 +132,8 @@ async def _run_matches(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _begin_drain(app: web.Application) -> None:
-    """SIGTERM came. Handlers are waited for next, by aiohttp, then the contexts end in reverse."""
-    log.info("shutting down: decisions in flight go out")
+    """Begin the shutdown. Next aiohttp waits for the handlers, then closes the contexts in reverse."""
+    log.info("shutting down: answering the decisions in flight")
     app[MATCHES].leave()
     pool = app[POOL]
     if pool is not None:
@@ -141,7 +141,7 @@ async def _begin_drain(app: web.Application) -> None:
 
 
 async def _watch_loop(app: web.Application) -> AsyncIterator[None]:
-    """Measure how late the loop is, all the time."""
+    """Measure the event loop's lag continuously."""
 
     async def watch() -> None:
         while True:

@@ -1,4 +1,4 @@
-"""What handlers find in the application, by typed key."""
+"""Typed keys of the objects that handlers find in the application."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CONFIG = web.AppKey("config", Config)
 METRICS = web.AppKey("metrics", Metrics)
 DECIDER: web.AppKey[Decider] = web.AppKey("decider")
 POOL: web.AppKey[Dispatcher | None] = web.AppKey("pool")
-"""None where somebody else decides, as in tests."""
+"""None if the decider is not a `Dispatcher`, as in tests."""
 MATCHES = web.AppKey("matches", MatchManager)
 STARTED = web.AppKey("started", float)
-"""`time.monotonic()` when the application was made."""
+"""`time.monotonic()` when the application was created."""

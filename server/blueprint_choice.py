@@ -1,4 +1,4 @@
-"""Which blueprint the daemon plays with, made on the spot if this copy of Fathom has none."""
+"""Choose the blueprint to play; trains a small one if this copy of Fathom was shipped without one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HOME = Path(__file__).resolve().parents[1]
 
 
 def choose_blueprint(named: str, say: Say) -> Blueprint:
-    """The blueprint of a file, or the default one, or a small one trained now; blocks, then for a minute.
+    """Open the named blueprint, or the default one, or a small one trained now (blocks for a minute).
 
     named  a file; empty for the default
     """
@@ -32,7 +32,7 @@ def choose_blueprint(named: str, say: Say) -> Blueprint:
 
 
 def verify_named(named: str) -> None:
-    """Refuse a file that is not there; raises `BlueprintError`.
+    """Raise `BlueprintError` if the file does not exist.
 
     named  a file; empty for the default
     """
@@ -49,7 +49,7 @@ def _open(path: Path, say: Say) -> Blueprint:
     def tick(_done: int, _total: int) -> None:
         nonlocal said
         if not said:
-            say(f"unpacking {path.name}, once")
+            say(f"unpacking {path.name} (once)")
             said = True
 
     return open_blueprint(path, tick=tick)
@@ -59,11 +59,11 @@ def _small_blueprint(say: Say) -> Path:
     path = cached("training", _PRESET, f"{_PRESET}.blueprint")
     folder = path.parent
     if path.is_file():
-        say(f"this copy of Fathom comes without a blueprint: playing with the small one in {folder}")
+        say(f"this copy of Fathom was shipped without a blueprint: playing the small one in {folder}")
         return path
     say(
-        "this copy of Fathom comes without a blueprint: training a small one, once; about a minute."
-        f" Name a better one by {VARIABLE} or agent.blueprint"
+        "this copy of Fathom was shipped without a blueprint: training a small one (once, about a minute)."
+        f" To play a better one, set {VARIABLE} or agent.blueprint"
     )
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "server.cli", "train", "--preset", _PRESET, "--checkpoint", str(folder)]

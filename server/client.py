@@ -4,7 +4,7 @@
         hand = fathom.new_hand(opponent="me")
         hand = fathom.act(hand, "c")
 
-For one thread at a time: make a client for each.
+Not thread-safe: create one client per thread.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 _TIMEOUT_SECONDS = 660.0
-"""More than the longest hand's budget."""
+"""Longer than the largest time budget of a hand."""
 _T = TypeVar("_T")
 
 
 class FathomError(Exception):
-    """The daemon refused; the message is its own."""
+    """The daemon returned an error; the message is the daemon's."""
 
     def __init__(self, status: int, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -69,17 +69,17 @@ class Hand:
     started_at: str
     finished_at: str | None
     session: str | None = None
-    """To play the next hand with; only in what `new_hand` answers, and remembered by `act`."""
+    """Token for the next hand; only in the result of `new_hand`, and carried over by `act`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """How far the bot is with a decision; all but the first is None if it is not thinking."""
+    """Progress of the bot's decision; all other fields are None if `thinking` is false."""
 
     thinking: bool
     street: str | None
     iterations: int | None
-    """None also while it waits for a worker, or prepares."""
+    """Also None while the decision waits for a worker or is being prepared."""
     most_iterations: int | None
     seconds: float | None
     seconds_allowed: float | None
@@ -87,7 +87,7 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class Solve:
-    """A solve, and its result when it is over."""
+    """A solve, with its result once it has ended."""
 
     id: str
     state: str
@@ -99,7 +99,7 @@ class Solve:
 
 @dataclass(frozen=True, slots=True)
 class SolveEvent:
-    """Something that happened to a solve: `started`, `progress`, `result` or `failed`."""
+    """An event of a solve: `started`, `progress`, `result` or `failed`."""
 
     name: str
     content: dict[str, Any]
@@ -111,7 +111,7 @@ class FathomClient:
     def __init__(self, url: str = "http://127.0.0.1:8080", key: str | None = None) -> None:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError(f"{url!r} is no address of a daemon: write e.g. http://127.0.0.1:8080")
+            raise ValueError(f"{url!r} is not a daemon's URL: write e.g. http://127.0.0.1:8080")
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._connection = kind(parts.hostname, parts.port, timeout=_TIMEOUT_SECONDS)
         self._prefix = parts.path.rstrip("/")
@@ -124,7 +124,7 @@ class FathomClient:
         self.close()
 
     def close(self) -> None:
-        """Hang up. Idempotent."""
+        """Close the connection. Idempotent."""
         self._connection.close()
 
     def decide(
@@ -135,7 +135,7 @@ class FathomClient:
         whole_range: bool = False,
         explain: bool = False,
     ) -> Decision:
-        """What the bot does in a hand, given as an ACPC dealer tells it."""
+        """The bot's decision in a situation, given as an ACPC MATCHSTATE line."""
         body = {"matchstate": matchstate, "budget": budget, "seed": seed, "range": whole_range}
         body["explain"] = explain
         return _read(Decision, self._ask("POST", "/v1/decide", body))
@@ -147,7 +147,7 @@ class FathomClient:
         budget: float | None = None,
         on_thinking: Callable[[Thinking], None] | None = None,
     ) -> Hand:
-        """Deal a hand, or go on with the one of the session that is under way.
+        """Deal a hand, or return the session's hand in progress.
 
         on_thinking  called while the bot thinks, if it acts first; must not use this client
         """
@@ -155,7 +155,7 @@ class FathomClient:
         return _read(Hand, self._play("/v1/hands", body, on_thinking))
 
     def act(self, hand: Hand, action: str, on_thinking: Callable[[Thinking], None] | None = None) -> Hand:
-        """Play `f`, `c` or `r300`; refused if the hand has moved on since `hand`.
+        """Play `f`, `c` or `r300`; raises `FathomError` if the betting has changed since `hand`.
 
         on_thinking  called while the bot thinks; must not use this client
         """
@@ -164,15 +164,15 @@ class FathomClient:
         return _read(Hand, {**answer, "session": hand.session})
 
     def thinking(self, hand_id: str) -> Thinking:
-        """How far the bot is with a hand that somebody else waits for: this client would wait, too."""
+        """Progress of the bot in a hand that another client waits for (this client would block)."""
         return _read(Thinking, self._ask("GET", f"/v1/hands/{_quoted(hand_id)}/thinking"))
 
     def hand(self, hand_id: str) -> Hand:
-        """One hand."""
+        """Fetch one hand."""
         return _read(Hand, self._ask("GET", f"/v1/hands/{_quoted(hand_id)}"))
 
     def hands(self, limit: int = 100, finished: bool | None = None) -> Iterator[Hand]:
-        """All hands, newest first; asked for page by page."""
+        """All hands, newest first; fetched page by page."""
         query: dict[str, object] = {"limit": limit}
         if finished is not None:
             query["finished"] = str(finished).lower()
@@ -185,20 +185,20 @@ class FathomClient:
             query["before"] = page["next"]
 
     def export(self, hand_id: str, form: str = "phh") -> str:
-        """One hand as `phh` or `acpc`."""
+        """Export one hand as `phh` or `acpc` text."""
         return self._send("GET", f"/v1/hands/{_quoted(hand_id)}?format={_quoted(form)}").read().decode()
 
     def start_solve(self, board: str, pot: int, stack: int, **options: Any) -> Solve:
-        """Begin a solve; options are the fields of /v1/solve: oop, ip, menu, seconds and so on."""
+        """Start a solve; options are the fields of /v1/solve: oop, ip, menu, seconds and so on."""
         body = {"board": board, "pot": pot, "stack": stack, **options}
         return _read(Solve, self._ask("POST", "/v1/solve", body))
 
     def solve(self, solve_id: str) -> Solve:
-        """Where a solve stands."""
+        """The current state of a solve."""
         return _read(Solve, self._ask("GET", f"/v1/solve/{_quoted(solve_id)}"))
 
     def follow_solve(self, solve_id: str) -> Iterator[SolveEvent]:
-        """What happens to a solve, until it is over. Read to the end before the client is used again."""
+        """The events of a solve until it ends. Read them all before using this client again."""
         for name, content in _events(self._send("GET", f"/v1/solve/{_quoted(solve_id)}/events")):
             if name != "solve":
                 yield SolveEvent(name, content)
@@ -208,7 +208,7 @@ class FathomClient:
         return _read(Solve, self._ask("DELETE", f"/v1/solve/{_quoted(solve_id)}"))
 
     def status(self) -> dict[str, Any]:
-        """How the daemon is."""
+        """The daemon's status."""
         return self._ask("GET", "/v1/status")
 
     def is_ready(self) -> bool:
@@ -230,11 +230,11 @@ class FathomClient:
                 if name == "thinking":
                     on_thinking(_read(Thinking, content))
         except BaseException:
-            self._connection.close()  # half read: the next request gets a fresh connection
+            self._connection.close()  # partly read: the next request needs a new connection
             raise
-        if name != "hand":  # read to the end: the connection is good for the next request
+        if name != "hand":  # read to the end: the connection can be reused
             status, code = content.get("status", 0), content.get("code", "")
-            raise FathomError(status, code, content.get("detail", "the daemon ended before the bot acted"))
+            raise FathomError(status, code, content.get("detail", "the daemon stopped before the bot acted"))
         return content
 
     def _ask(self, method: str, path: str, body: Mapping[str, object] | None = None) -> dict[str, Any]:
@@ -254,7 +254,7 @@ class FathomClient:
             self._connection.request(method, self._prefix + path, data, headers)
             response = self._connection.getresponse()
         except (http.client.HTTPException, OSError):
-            self._connection.close()  # the next request gets a fresh connection
+            self._connection.close()  # the next request needs a new connection
             raise
         if response.status >= 400:
             raise _error(response.status, response.read())
@@ -262,7 +262,7 @@ class FathomClient:
 
 
 def _events(response: http.client.HTTPResponse) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Server-sent events, name and content, until there are no more."""
+    """Server-sent events as pairs of name and content, until the stream ends."""
     name = ""
     for line in response:
         field, _, value = line.decode().rstrip("\n").partition(": ")
@@ -281,7 +281,7 @@ def _error(status: int, data: bytes) -> FathomError:
 
 
 def _read(kind: type[_T], body: Mapping[str, Any]) -> _T:
-    """A value of fields we know; what a newer daemon tells besides is left out."""
+    """Build a value from the known fields; unknown fields of a newer daemon are ignored."""
     known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     return kind(**{name: value for name, value in body.items() if name in known})
 

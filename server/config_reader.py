@@ -1,12 +1,11 @@
-"""Frozen configuration from text: a TOML file, then the environment, then flags; later sources win.
+"""Read frozen configuration from a TOML file, then the environment, then flags; later sources win.
 
-1. A configuration is a dataclass of sections, each a frozen dataclass whose fields are made by `setting`.
-   What a value may be follows from the field's type and limits; nothing else is read and nothing is
-   ignored.
-2. The environment writes `FATHOM_SECTION__KEY=value`, a flag `section.key=value`. Lists of strings are
-   split at commas; quotes around them are dropped. A list of tables (`[[match]]`) can be written in the file
-   only.
-3. Every refusal names the key, where it was written, and what would be allowed.
+1. A configuration is a dataclass of sections, each a frozen dataclass whose fields are made by `setting`. The
+   field's type and limits determine the allowed values. Unknown keys are errors.
+2. Environment variables are written `FATHOM_SECTION__KEY=value`, flags `section.key=value`. Lists of strings
+   are split at commas, and quotes around the parts are dropped. A list of tables (`[[match]]`) can only be
+   given in the file.
+3. Every error names the key, its source, and what is allowed.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_h
 
 PREFIX = "FATHOM_"
 SEPARATOR = "__"
-"""Between section and key in a variable's name: other variables of ours have none."""
+"""Separates section and key in a variable's name; Fathom's other variables do not contain it."""
 
 _T = TypeVar("_T")
 _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
@@ -29,33 +28,33 @@ _NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: 
 
 
 class ConfigError(ValueError):
-    """A configuration that cannot be used; the message names the key and says what is allowed."""
+    """An invalid configuration; the message names the key and says what is allowed."""
 
 
 def setting(default: Any, words: str, least: float | None = None, most: float | None = None) -> Any:
-    """A field of a section.
+    """A field of a section, with a default.
 
-    words        what it is, for people; `fathom config show` prints it
-    least, most  of a number
+    words        description, printed by `fathom config show`
+    least, most  limits of a number, inclusive
     """
     return field(default=default, metadata={"words": words, "least": least, "most": most})
 
 
 def required(words: str, least: float | None = None, most: float | None = None) -> Any:
-    """A field that has no default."""
+    """A field without a default."""
     return field(metadata={"words": words, "least": least, "most": most})
 
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """Something written somewhere."""
+    """A value and where it was written."""
 
     value: Any
     source: str
     is_text: bool
-    """Whether it comes as text whatever it means, as in the environment."""
+    """Whether the value is unparsed text, as in the environment."""
     is_flag: bool = False
-    """Whether the source says it all: option and value."""
+    """Whether the source already contains option and value."""
 
 
 def read_config(
@@ -67,17 +66,15 @@ def read_config(
 ) -> _T:
     """Read a tree of sections; raises `ConfigError`.
 
-    flags       by `section.key`
-    flag_names  by `section.key`, options of their own; the others are written `--set section.key=value`
+    flags       values by `section.key`
+    flag_names  by `section.key`, the option of each key that has its own; others use `--set`
     """
     sections = get_type_hints(kind)
     written: dict[str, dict[str, _Value]] = {name: {} for name in sections}
     tables: dict[str, tuple[Any, ...]] = {}
     for name, value in (_load(path) if path is not None else {}).items():
         if name not in sections:
-            raise ConfigError(
-                f"{path}: there is no section [{name}]: write one of {_section_names(sections)}"
-            )
+            raise ConfigError(f"{path}: unknown section [{name}]: choose from {_section_names(sections)}")
         if get_origin(sections[name]) is tuple:
             tables[name] = _read_tables(get_args(sections[name])[0], name, value, str(path))
         elif not isinstance(value, dict):
@@ -101,15 +98,15 @@ def read_config(
 
 
 def read_table(kind: type[_T], name: str, table: Mapping[str, Any], source: str) -> _T:
-    """One section from somewhere else, such as a request; raises `ConfigError`."""
+    """Read one section from another source, such as a request; raises `ConfigError`."""
     read: _T = _read_section(kind, name, {key: _Value(value, source, False) for key, value in table.items()})
     return read
 
 
 def config_text(config: Any) -> str:
-    """The whole configuration as a TOML file, every key with its meaning; `read_config` reads it.
+    """The whole configuration as a TOML file that `read_config` accepts, with a comment on every key.
 
-    A list of tables that is empty is shown as a table in comments.
+    An empty list of tables is shown as a commented-out table.
     """
     lines: list[str] = []
     kinds = get_type_hints(type(config))
@@ -125,7 +122,7 @@ def config_text(config: Any) -> str:
 
 
 def _key_lines(kind: Any) -> list[str]:
-    """The keys of a table that is not there, in comments."""
+    """The keys of an absent table, commented out."""
     lines = []
     for item in fields(kind):
         value = "…" if item.default is MISSING else json.dumps(item.default, ensure_ascii=False)
@@ -150,13 +147,13 @@ def _load(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             return tomllib.load(file)
     except FileNotFoundError:
-        raise ConfigError(f"--config {path}: there is no such file") from None
+        raise ConfigError(f"--config {path}: no such file") from None
     except IsADirectoryError:
-        raise ConfigError(f"--config {path}: is a folder: name a TOML file") from None
+        raise ConfigError(f"--config {path}: is a folder: give a TOML file") from None
     except OSError as error:
         raise ConfigError(f"--config {path}: cannot be read ({error.strerror})") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} is not TOML: {error}") from None
+        raise ConfigError(f"{path} is not valid TOML: {error}") from None
 
 
 def _add(
@@ -168,16 +165,16 @@ def _add(
 ) -> None:
     if section not in sections:
         raise ConfigError(
-            f"{value.source}: there is no section {section!r}: choose from {_section_names(sections)}"
+            f"{value.source}: unknown section {section!r}: choose from {_section_names(sections)}"
         )
     if get_origin(sections[section]) is tuple:
-        raise ConfigError(f"{value.source}: [[{section}]] can be written in the configuration file only")
+        raise ConfigError(f"{value.source}: [[{section}]] can only be given in the configuration file")
     written[section][key] = value
 
 
 def _read_tables(kind: Any, name: str, value: Any, source: str) -> tuple[Any, ...]:
     if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
-        raise ConfigError(f"{source}: {name} is a list of tables: write [[{name}]], once for each")
+        raise ConfigError(f"{source}: {name} is a list of tables: write [[{name}]] before each table")
     return tuple(
         [read_table(kind, f"{name} {number}", table, source) for number, table in enumerate(value, 1)]
     )
@@ -190,7 +187,7 @@ def _read_section(kind: Any, name: str, written: Mapping[str, _Value]) -> Any:
     for key, value in written.items():
         if key not in known:
             allowed = ", ".join(known) or "nothing yet"
-            raise ConfigError(f"{value.source}: [{name}] has no key {key!r}: it knows {allowed}")
+            raise ConfigError(f"{value.source}: [{name}] has no key {key!r}: choose from {allowed}")
         values[key] = _read_value(types[key], known[key], f"{name}.{key}", value)
     missing = [key for key, item in known.items() if item.default is MISSING and key not in values]
     if missing:
@@ -244,7 +241,7 @@ def _parse(kind: Any, text: str, refusal: ConfigError) -> Any:
 
 def _allowed(kind: Any, item: Field[Any]) -> str:
     if get_origin(kind) is tuple:
-        return 'a list of texts, e.g. ["a", "b"]'
+        return 'a list of strings, e.g. ["a", "b"]'
     if get_origin(kind) is Literal:
         return "one of " + ", ".join(f'"{choice}"' for choice in get_args(kind))
     least, most = item.metadata["least"], item.metadata["most"]

@@ -1,4 +1,4 @@
-"""The daemon as a process: from the listening socket to the last word."""
+"""The daemon process: listening socket, event loop, signals and shutdown."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FORCED_STATUS = 130
 
 
 def listen(config: ServerConfig) -> socket.socket:
-    """The socket to serve on: taken before anything that takes long."""
+    """Open the listening socket, before any slow start-up work."""
     try:
         family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
         return socket.create_server((config.host, config.port), family=family, backlog=_BACKLOG)
@@ -42,7 +42,7 @@ def listen(config: ServerConfig) -> socket.socket:
 
 
 def serve(config: Config, listener: socket.socket) -> None:
-    """Serve until SIGTERM or SIGINT, then drain; blocks."""
+    """Serve until SIGTERM or SIGINT, then answer what is in flight and return; blocks."""
     log.debug("configuration:\n%s", config_text(config))
     blueprint = choose_blueprint(config.agent.blueprint, log.info)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -50,7 +50,7 @@ def serve(config: Config, listener: socket.socket) -> None:
 
 
 def make_pool(config: WorkersConfig, blueprint: Blueprint) -> Dispatcher:
-    """Workers that play with a blueprint. Needs a running loop."""
+    """A dispatcher whose workers play this blueprint. Needs a running event loop."""
     spec = WorkerSpec(arguments={"blueprint": str(Path(blueprint.path).absolute())}, nice=config.nice)
     return Dispatcher(config, spec, BlueprintFallback(blueprint))
 
@@ -61,7 +61,7 @@ async def _serve(config: Config, blueprint: Blueprint, listener: socket.socket) 
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=config.server.drain_seconds + 1.0)
     stopping = _stop_signals()
     try:
-        await runner.setup()  # if it fails, what had started is ended, too
+        await runner.setup()  # if it fails, it closes what had already started
         await web.SockSite(runner, listener).start()
         facts = {"workers": config.workers.count, "blueprint": blueprint.provenance.preset}
         host, port = listener.getsockname()[:2]
@@ -73,18 +73,18 @@ async def _serve(config: Config, blueprint: Blueprint, listener: socket.socket) 
 
 
 def _settle() -> None:
-    """Keep pauses of the event loop short from now on."""
+    """Keep garbage collection pauses of the event loop short."""
     gc.collect()
-    gc.freeze()  # what is loaded stays: looking through all of it takes tens of milliseconds each time
+    gc.freeze()  # loaded modules and tables are permanent: scanning them takes tens of milliseconds each time
 
 
 def _stop_signals() -> asyncio.Event:
-    """Set by the first SIGTERM or SIGINT; the second one ends the process on the spot."""
+    """An event set by the first SIGTERM or SIGINT; the second one ends the process at once."""
     stopping = asyncio.Event()
 
     def on_signal() -> None:
         if stopping.is_set():
-            os._exit(_FORCED_STATUS)  # workers notice and end
+            os._exit(_FORCED_STATUS)  # the workers notice and exit
         stopping.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -1,8 +1,8 @@
-"""A duplicate match over the ACPC dealer: two legs with the same cards, the players in each other's seats.
+"""A duplicate match over the ACPC dealer: two legs with the same cards and swapped seats.
 
 1. Fathom's players run as `fathom versus`, other programs as the ACPC starts them: COMMAND HOST PORT.
-2. Each leg has a log and a transaction file, NAME-1.log and so on: a match that was stopped, or killed, goes
-   on from them as the dealer's matches do. The result is read from the logs.
+2. Each leg has a log and a transaction file, NAME-1.log and so on: an interrupted or killed match is resumed
+   from them, like any match of the dealer. The result is read from the logs.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from protocol.acpc_log_reader import read_log
 from protocol.records import HandRecord
 
 HOST = "127.0.0.1"
-_START_MS = 120_000  # a player may have tables to map and kernels to load
+_START_MS = 120_000  # players may have to map tables and load kernels
 _NO_LIMIT_MS = 24 * 3600 * 1000
 _GOODBYE_SECONDS = 5.0
 _POLL_SECONDS = 0.05
-_SEED_MASK = (1 << 32) - 1  # the dealer's seeds
+_SEED_MASK = (1 << 32) - 1  # the dealer's seeds have 32 bits
 
 Tick = Callable[[HandResult], None]
 
 
 @dataclass(frozen=True, slots=True)
 class DealerMatchTerms:
-    """What is played. Players are texts of `arena.registry`."""
+    """The terms of a match. Players are written as in `arena.registry`."""
 
     definition: GameDefinition
     game: str
-    """As the user named it."""
+    """The game as the user named it."""
     players: tuple[str, str]
     names: tuple[str, str]
     seed: int
@@ -54,10 +54,10 @@ class DealerMatchTerms:
 
 
 def play_over_dealer(terms: DealerMatchTerms, save: Path | None, tick: Tick) -> MatchResult:
-    """Play both legs, or what is left of them; blocks. Raises `MatchAborted`."""
+    """Play both legs, or the rest of them; blocks. Raises `MatchAborted`."""
     for text in terms.players:
         if external_command(text) is None:
-            make_player(text)  # refused here rather than in another process
+            make_player(text)  # report errors here rather than in a child process
     with _folder(save) as base:
         legs = [_play_leg(terms, base.with_name(f"{base.name}-{leg + 1}"), leg, tick) for leg in (0, 1)]
     records = [hand for pair in zip(*legs, strict=True) for hand in pair]
@@ -85,12 +85,12 @@ def _play_leg(terms: DealerMatchTerms, base: Path, leg: int, tick: Tick) -> list
         _deal(options, terms, texts, leg, tick)
         hands = _read(log, terms)
     if len(hands) < terms.pairs:
-        raise MatchAborted(f"{log} has {len(hands)} hands, not {terms.pairs}")
+        raise MatchAborted(f"{log} has {len(hands)} hands, expected {terms.pairs}")
     return hands[: terms.pairs]
 
 
 def _read(log: Path, terms: DealerMatchTerms) -> list[HandRecord]:
-    """Hands of a log that may have been cut short: its score is of no interest."""
+    """The complete hands of a log that may be truncated; the score line is ignored."""
     if not log.exists():
         return []
     lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -99,7 +99,7 @@ def _read(log: Path, terms: DealerMatchTerms) -> list[HandRecord]:
     seeds = {comment.split()[-1] for comment in read.comments if comment.startswith("# name/game/hands/seed")}
     players = {name for hand in read.hands for name in hand.players}
     if seeds - {str(terms.seed & _SEED_MASK)} or players - set(terms.names):
-        raise JournalError(f"{log} is the log of another match: name another one with --save, or delete it")
+        raise JournalError(f"{log} is the log of another match: choose another --save NAME, or delete it")
     hands = {hand.hand_id: hand for hand in read.hands}
     return [hands[hand_id] for hand_id in sorted(hands)]
 
@@ -107,7 +107,7 @@ def _read(log: Path, terms: DealerMatchTerms) -> list[HandRecord]:
 def _deal(
     options: DealerOptions, terms: DealerMatchTerms, texts: tuple[str, str], leg: int, tick: Tick
 ) -> None:
-    """Run the dealer in a thread and the players beside it."""
+    """Run the dealer in a thread and the players as processes."""
     errors, statuses = io.BytesIO(), []
     ports_end, out_end = os.pipe()
 
@@ -138,11 +138,11 @@ def _deal(
             lines = errors.getvalue().decode("utf-8", "replace").splitlines()
             words = [line for line in lines if not line.startswith("#")]
             words += said.read().decode("utf-8", "replace").strip().splitlines()[-5:]
-            raise MatchAborted("\n".join(["the match broke off", *words]))
+            raise MatchAborted("\n".join(["the match was aborted", *words]))
 
 
 def _wait(dealer: threading.Thread, players: list[subprocess.Popen[bytes]]) -> None:
-    """Until the match is over and everybody has left, or until a player has left too early."""
+    """Wait until the match is over and all players have exited, or until a player exits too early."""
     patience = _GOODBYE_SECONDS
     while patience > 0:
         dealer.join(_POLL_SECONDS)

@@ -1,4 +1,4 @@
-"""What is asked of a worker, and what it answers: plain values that travel between processes."""
+"""Decision requests and answers: plain values that are sent between processes."""
 
 from __future__ import annotations
 
@@ -16,90 +16,90 @@ _RAISE = re.compile(r"r([1-9][0-9]{0,8})")
 
 
 class Rung(Enum):
-    """How far down the ladder of fallbacks an answer comes from."""
+    """The rung of the ladder of fallbacks that an answer comes from, best first."""
 
     SOLVED = "solved"
     BEST_SO_FAR = "best_so_far"
-    """The deadline or a stop cut the solve off early."""
+    """The solve was cut short by its deadline or a stop."""
     BLUEPRINT = "blueprint"
     CHECK_FOLD = "check_fold"
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionRequest:
-    """One decision of one hand. Whoever answers keeps nothing of it."""
+    """One decision of one hand. Self-contained: deciders keep no state between requests."""
 
     match: str
-    """Whose turn it is among many: matches share the workers fairly."""
+    """Key of the fair queue: matches share the workers fairly."""
     betting: str
-    """All betting of the hand so far, as ACPC writes it: `r300c/cr450`."""
+    """All betting of the hand so far, in ACPC notation: `r300c/cr450`."""
     board: Cards
     hand: int
-    """The two cards we hold, as `game.hands.hand_index` numbers them."""
+    """Our hole cards as a `game.hands.hand_index`."""
     context: bytes | None
-    """Of our last decision in this hand (`solver.nested.Context`), None before the first."""
+    """Context of our last decision in this hand (`solver.nested.Context`); None before the first."""
     seed: int
-    """Of all that is random in the solve and in drawing the action."""
+    """Random seed of the solve and of drawing the action."""
     seconds: float
-    """To think."""
+    """Thinking time."""
     played: str | None = None
-    """What was done here in fact, if it is known: then the answer's context is of that."""
+    """The action actually taken here, if known: the answer's context then follows it."""
     explain: bool = False
-    """Whether the answer tells all about itself; takes up to a tenth of a second more."""
+    """Whether to include an explanation; takes up to a tenth of a second more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecisionAnswer:
-    """An action, what the next decision must know, and how it came about."""
+    """An action, the context for the next decision, and how the action was found."""
 
     action: str
     """`f`, `c` or `r713`."""
     context: bytes | None
     actions: tuple[str, ...]
     probabilities: F32
-    """float32[A, 1326]: what every hand of ours would do."""
+    """float32[A, 1326]: the strategy of every hand we may hold."""
     ranges: F32
     """float32[2, 1326]: both players' weights before the action."""
     method: str
-    """`solver.decision.Method`'s value, or of the rung."""
+    """A value of `solver.decision.Method`, or of the rung."""
     iterations: int
     seconds: float
     rung: Rung
     explanation: bytes | None = None
-    """JSON of `solver.explanation`, if it was asked for and somebody solved."""
+    """JSON of `solver.explanation`, if requested and the decision was solved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a solve is."""
+    """Progress of a solve."""
 
     iterations: int
     most_iterations: int
-    """It ends there, if its time does not end before."""
+    """The solve ends there, unless its time runs out first."""
 
 
 class Decider(Protocol):
-    """Somebody who answers: the dispatcher of the worker pool, or a stand-in in a test."""
+    """Makes decisions: the dispatcher of the worker pool, or a stand-in in tests."""
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswer:
-        """Answer in time, always, with a legal action."""
+        """Always answer in time with a legal action."""
 
 
 @runtime_checkable
 class Watchable(Protocol):
-    """A decider that tells how far it is."""
+    """A decider that reports progress."""
 
     def progress(self, request: DecisionRequest) -> Progress | None:
-        """Of a decision that was asked for by this very request; None if nobody has begun to count."""
+        """Progress of this very request object; None if it has not started iterating."""
 
 
 def parse_action(text: str) -> Action:
-    """`f`, `c` or `r300`, as the ACPC writes them; raises `IllegalAction`."""
+    """Parse `f`, `c` or `r300` (ACPC notation); raises `IllegalAction`."""
     if text == "f":
         return FOLD
     if text == "c":
         return CALL
     chips = _RAISE.fullmatch(text)
     if chips is None:
-        raise IllegalAction(f"{text[:20]!r} is no action: write f, c, or r and a total of the hand, as r300")
+        raise IllegalAction(f"{text[:20]!r} is not an action: write f, c, or r and the total, e.g. r300")
     return raise_to(int(chips[1]))

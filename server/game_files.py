@@ -1,4 +1,4 @@
-"""Which game to play, as people name it: a preset or an ACPC `.game` file."""
+"""Load a game by name: a preset or an ACPC `.game` file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def load_definition(name: str) -> GameDefinition:
         return preset
     path = Path(name)
     if not path.is_file():
-        raise DefinitionError(f"{name!r} is neither a file nor one of the games {', '.join(PRESETS)}")
+        raise DefinitionError(f"{name!r} is neither a file nor one of the presets {', '.join(PRESETS)}")
     try:
         return parse_definition(path.read_text(encoding="ascii"))
     except (UnicodeDecodeError, DefinitionError) as error:

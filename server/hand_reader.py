@@ -1,4 +1,4 @@
-"""Reading a hand store, also while somebody writes it."""
+"""Read a hand store, also while another process writes it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from server.hand_tables import (
 
 @dataclass(frozen=True, slots=True)
 class HandQuery:
-    """Which hands to look at, newest first."""
+    """Filters for hands, newest first."""
 
     channel: str | None = None
     match: str | None = None
@@ -37,23 +37,23 @@ class HandQuery:
     owner: str | None = None
     finished: bool | None = None
     before: int | None = None
-    """Rows before this one: where the last page ended."""
+    """Only rows before this one: the end of the last page."""
     limit: int = 100
 
 
 class HandReader:
-    """Reads a hand store; its writer, in this process or another, may go on. For one thread at a time."""
+    """Reads a hand store, concurrently with a writer in this or another process. Not thread-safe."""
 
     def __init__(self, path: Path) -> None:
-        """Raises `StoreError`."""
+        """Open the file; raises `StoreError`."""
         self._connection = open_for_reading(path)
 
     def close(self) -> None:
-        """Idempotent."""
+        """Close the file. Idempotent."""
         self._connection.close()
 
     def hand(self, hand_id: str) -> StoredHand | None:
-        """One hand."""
+        """One hand, or None if there is no such id."""
         row = self._connection.execute(
             f"SELECT {', '.join(HAND_COLUMNS)} FROM hands WHERE id = ?",  # noqa: S608
             (hand_id,),
@@ -61,9 +61,9 @@ class HandReader:
         return None if row is None else read_hand(row)
 
     def unique_beginning(self, hand_id: str, least: int) -> str:
-        """The shortest part of an id, of at least so many letters, that no other hand's id begins with.
+        """The shortest unique prefix of an id, with at least `least` characters.
 
-        An id that another one begins with comes whole.
+        The whole id if it is itself a prefix of another one.
         """
         neighbours = self._connection.execute(
             "SELECT max(id) FROM hands WHERE id < ? UNION ALL SELECT min(id) FROM hands WHERE id > ?",
@@ -81,7 +81,7 @@ class HandReader:
         return [read_hand(row) for row in rows]
 
     def hands(self, query: HandQuery) -> Iterator[tuple[int, StoredHand]]:
-        """Rows and hands, newest first."""
+        """Row numbers and hands, newest first."""
         conditions, values = _conditions(query)
         where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
         rows = self._connection.execute(
@@ -92,7 +92,7 @@ class HandReader:
             yield row[0], read_hand(row[1:])
 
     def decisions(self, hand_id: str) -> Iterator[StoredDecision]:
-        """Of one hand, in order."""
+        """The decisions of one hand, in order."""
         rows = self._connection.execute(
             f"SELECT {', '.join(DECISION_COLUMNS)} FROM decisions WHERE hand_id = ? ORDER BY number",  # noqa: S608
             (hand_id,),
@@ -102,7 +102,7 @@ class HandReader:
             yield StoredDecision(hand, number, betting, action, shares, *rest)
 
     def thoughts(self, hand_id: str) -> Iterator[StoredThought]:
-        """Of one hand, in order."""
+        """The explanations of one hand's decisions, in order."""
         rows = self._connection.execute(
             "SELECT hand_id, number, body FROM thoughts WHERE hand_id = ? ORDER BY number", (hand_id,)
         )
@@ -110,7 +110,7 @@ class HandReader:
             yield StoredThought(*row)
 
     def push_fold_hands(self) -> Iterator[StoredPushFold]:
-        """All hands of push/fold, the oldest first; none in a file from before they were kept."""
+        """All push/fold hands, oldest first; none in files older than that table."""
         known = "SELECT 1 FROM sqlite_master WHERE name = 'push_fold'"
         if self._connection.execute(known).fetchone() is None:
             return
@@ -124,7 +124,7 @@ class HandReader:
             )  # fmt: skip
 
     def session(self, session_id: str) -> StoredSession | None:
-        """One session."""
+        """One session, or None if there is no such id."""
         row = self._connection.execute(
             f"SELECT {', '.join(SESSION_COLUMNS)} FROM sessions WHERE id = ?",  # noqa: S608
             (session_id,),
@@ -133,7 +133,7 @@ class HandReader:
 
 
 def _shared_letters(a: str, b: str) -> int:
-    """How many letters two texts begin with in common."""
+    """The length of the common prefix of two strings."""
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 

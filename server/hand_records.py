@@ -1,4 +1,4 @@
-"""What is kept of every hand and decision, whoever it was played with, and how it is written for others."""
+"""The records stored for every hand and decision, and their export formats."""
 
 from __future__ import annotations
 
@@ -19,46 +19,46 @@ OUR_NAME = "Fathom"
 
 
 class Channel(StrEnum):
-    """Which way a hand was played."""
+    """How a hand was played."""
 
     HTTP = "http"
-    """Somebody plays us over our own API."""
+    """A client plays against us over our own API."""
     ACPC = "acpc"
-    """We play on a dealer."""
+    """We play on an ACPC dealer."""
     SLUMBOT = "slumbot"
-    """We play on Slumbot or a server like it."""
+    """We play on Slumbot or a server with its API."""
     SLUMBOT_API = "slumbot-api"
-    """Somebody plays us over Slumbot's API."""
+    """A client plays against us over Slumbot's API."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredHand:
-    """One hand, finished or under way. Every change of it is saved whole."""
+    """One hand, finished or in progress. Every change replaces the whole record."""
 
     id: str
     channel: Channel
     match: str
-    """Hands of one match or session belong together."""
+    """The match or session of the hand."""
     number: int
-    """In the match."""
+    """The hand's number in the match."""
     opponent: str
     position: int
-    """Ours."""
+    """Our position."""
     betting: str
-    """As the ACPC writes it."""
+    """In ACPC notation."""
     hole: HoleCards
-    """By position; empty if we do not know them."""
+    """By position; empty if unknown."""
     board: Cards
-    """All that is dealt, turned over or not."""
+    """All dealt cards, including those not yet revealed."""
     started_at: float
     """Seconds since the epoch."""
     owner: str = ""
-    """The API key it was played with; empty where none was needed."""
+    """Name of the API key that played it; empty if none was needed."""
     finished_at: float | None = None
     chips: int | None = None
-    """What we won."""
+    """What we won; None while in progress."""
     secret: bytes | None = None
-    """What it takes to go on with the hand; dropped when it is over."""
+    """The state needed to continue the hand; dropped at its end."""
 
     @property
     def is_finished(self) -> bool:
@@ -66,16 +66,16 @@ class StoredHand:
         return self.finished_at is not None
 
     def betting_state(self) -> BettingState:
-        """Where the betting stands."""
+        """The current betting state."""
         return parse_betting(HUNL, self.betting)
 
     def state(self) -> HandState:
-        """Betting and cards; of the board only what is turned over."""
+        """Betting and cards, with only the revealed part of the board."""
         betting = self.betting_state()
         return hand_state(betting, self.hole, self.board[: HUNL.board_size(betting.round_index)])
 
     def as_seen_by_opponent(self) -> StoredHand:
-        """Without what the opponent must not know: our cards, unless shown down, and the board to come."""
+        """Without what the opponent must not know: our cards (unless shown down) and the unrevealed board."""
         betting = self.betting_state()
         hole = list(self.hole)
         if not (self.is_finished and betting.is_showdown):
@@ -84,22 +84,22 @@ class StoredHand:
         return replace(self, hole=(hole[0], hole[1]), board=visible, secret=None)
 
     def names(self) -> tuple[str, str]:
-        """By position."""
+        """The players' names by position."""
         return (OUR_NAME, self.opponent) if self.position == 0 else (self.opponent, OUR_NAME)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDecision:
-    """One decision of ours."""
+    """One of our decisions."""
 
     hand_id: str
     number: int
-    """In the hand, from 0."""
+    """The decision's number in the hand, from 0."""
     betting: str
-    """Before it."""
+    """The betting before the decision."""
     action: str
     strategy: tuple[tuple[str, float], ...]
-    """What the hand we held would do, and how often."""
+    """Actions and their probabilities for the hand we held."""
     method: str
     rung: str
     iterations: int
@@ -109,58 +109,58 @@ class StoredDecision:
 
 @dataclass(frozen=True, slots=True)
 class StoredThought:
-    """All about one decision of ours, where somebody wants to look at it after the hand."""
+    """The explanation of one of our decisions, stored on request, to be shown after the hand."""
 
     hand_id: str
     number: int
-    """That of the decision."""
+    """The decision's number."""
     body: bytes
-    """JSON of `solver.explanation`. What is told of the hand held is secret unless it was shown down."""
+    """JSON of `solver.explanation`. The parts about the hand held are secret unless it was shown down."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPushFold:
-    """One hand of push/fold that somebody played; values in big blinds."""
+    """One push/fold hand played by a person; amounts are in big blinds."""
 
     id: str
     owner: str
     at: float
     stack: float
     position: int
-    """The person's: 0 big blind, 1 small blind."""
+    """The person's position: 0 big blind, 1 small blind."""
     hole: Cards
     bot_hole: Cards
     board: Cards
     all_in: bool | None
-    """What the person did; None where the bot folded first."""
+    """Whether the person went all-in; None if the bot folded first."""
     bot_all_in: bool | None
-    """None where nobody asked it."""
+    """Whether the bot went all-in; None if it did not have to decide."""
     chips: float
     """What the person won."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSession:
-    """Somebody who plays us hand after hand, known by a token of which only the digest is kept."""
+    """A client's series of hands, identified by a token of which only the digest is stored."""
 
     id: str
     channel: Channel
     owner: str
     opponent: str
     next_position: int
-    """The opponent's in the next hand."""
+    """The opponent's position in the next hand."""
     hands: int
     chips: int
     """What the opponent won."""
     hand_id: str | None
-    """Under way, or the last one."""
+    """The hand in progress, or the last one."""
     used_at: float
 
 
 def stored_decision(
     hand_id: str, number: int, request: DecisionRequest, answer: DecisionAnswer, at: float
 ) -> StoredDecision:
-    """What is kept of an answer: of the strategy, only what the hand held does."""
+    """The record of an answer: of the strategy, only the row of the hand held."""
     shares = zip(answer.actions, answer.probabilities[:, request.hand], strict=True)
     return StoredDecision(
         hand_id=hand_id,
@@ -177,13 +177,13 @@ def stored_decision(
 
 
 def phh_text(hands: Iterable[StoredHand]) -> str:
-    """A `.phhs` file; a `.phh` file if it is one hand."""
+    """The hands as a `.phhs` file; a single hand as a `.phh` file."""
     records = [_record(hand) for hand in hands]
     return history_text(records[0]) if len(records) == 1 else histories_text(records)
 
 
 def acpc_text(hands: Iterable[StoredHand]) -> str:
-    """`STATE` lines as dealers log them; cards and values that nobody knows are left out."""
+    """The hands as a dealer's `STATE` log lines; unknown cards and values are left out."""
     return "".join([_state_line(hand) for hand in hands])
 
 

@@ -1,15 +1,14 @@
-"""The hand store: every hand and decision in one SQLite file, on disk before the answer goes out.
+"""The hand store: every hand and decision in one SQLite file, written before the response is sent.
 
-1. One thread writes; whatever waits while it does goes into one transaction. Nobody else waits for the disk:
-   `save` is awaited, the event loop goes on.
-2. The file is in WAL mode, so readers do not wait for the writer. A commit is with the operating system: it
-   survives a kill of this process at any moment (`synchronous=NORMAL`; a power cut may take the last moments
-   with it, never the file).
-3. A full disk does not stop the play: what could not be written waits in memory, newest state of each hand
-   only, and is tried again with everything that comes, and once a second.
-4. Reading takes a thread of its own, too. Handing over to a thread and back costs a busy machine more than
-   the reading itself: finished hands, which never change, and the last lists are remembered.
-5. The file holds cards of hands under way: only its owner may read it.
+1. One thread writes; items that arrive during a write go into the next transaction together. The event loop
+   never blocks on the disk: callers await `save`.
+2. The file is in WAL mode, so readers do not wait for the writer. A commit survives a kill of this process at
+   any moment (`synchronous=NORMAL`: a power failure may lose the last moments, but never corrupts the file).
+3. A full disk does not stop play: unwritten items wait in memory, only the newest state of each hand, and are
+   retried with every new item and once a second.
+4. Reads use a separate thread. On a busy machine the thread switch costs more than the read itself, so
+   finished hands, which never change, and recent lists are cached.
+5. The file contains the cards of hands in progress: only its owner may read it.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ from server.hand_tables import Item, item_key, open_for_writing, save_statement
 _LOG = logging.getLogger(__name__)
 
 MAX_WAITING = 200_000
-"""Hands and decisions kept in memory while the disk takes none."""
+"""Maximum items kept in memory while the disk rejects writes."""
 
 _RETRY_SECONDS = 1.0
 _MOST_AT_ONCE = 512
 _MOST_REMEMBERED = 1024
 _MOST_LISTS = 16
 _LIST_SECONDS = 0.5
-"""How long a list is remembered; our own writes end it at once, another process's do not."""
+"""How long a list is cached; our own writes invalidate it at once, those of other processes do not."""
 _K = TypeVar("_K")
 _T = TypeVar("_T")
 
@@ -63,7 +62,7 @@ class _Save:
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """An answer to a query, and when it was true."""
+    """A cached answer to a query, with its time."""
 
     hands: list[tuple[int, StoredHand]]
     written: int
@@ -71,10 +70,10 @@ class _List:
 
 
 class HandStore:
-    """Writes and reads the hand store. `close` it, or use it as a context manager."""
+    """Writes and reads the hand store. Call `close`, or use it as a context manager."""
 
     def __init__(self, path: Path) -> None:
-        """Open or make the file; blocks. Raises `StoreError`."""
+        """Open or create the file; blocks. Raises `StoreError`."""
         self.path = path
         self._connection = open_for_writing(path)
         self._queue: queue.SimpleQueue[_Save | None] = queue.SimpleQueue()
@@ -85,11 +84,11 @@ class HandStore:
         self._finished: OrderedDict[str, StoredHand] = OrderedDict()
         self._lists: OrderedDict[HandQuery, _List] = OrderedDict()
         self.failures = 0
-        """Writes that the disk refused."""
+        """Failed writes."""
         self.dropped = 0
-        """Hands and decisions lost for good."""
+        """Items lost permanently."""
         self.written = 0
-        """Hands and decisions on disk, each change of them counted."""
+        """Items written, counting every change."""
         self._closed = False
         self._writer = threading.Thread(target=self._write, name="hand-store-write", daemon=True)
         self._writer.start()
@@ -102,11 +101,11 @@ class HandStore:
 
     @property
     def num_waiting(self) -> int:
-        """Hands and decisions that the disk has not taken yet."""
+        """The number of items not written yet."""
         return len(self._waiting)
 
     def submit(self, *items: Item) -> Future[bool]:
-        """Have these written, all or none of them; the answer is whether they are on disk. Any thread may."""
+        """Queue items for writing, all or none of them; the result says whether they were. Thread-safe."""
         save = _Save(items)
         if self._closed:
             save.done.set_result(False)
@@ -115,11 +114,11 @@ class HandStore:
         return save.done
 
     async def save(self, *items: Item) -> bool:
-        """Write, and return when they are on disk, or when the disk refused: then they are tried again."""
+        """Write items; returns whether they were written. Failed writes are retried in the background."""
         return await asyncio.wrap_future(self.submit(*items))
 
     async def hand(self, hand_id: str) -> StoredHand | None:
-        """One hand."""
+        """One hand, or None if there is no such id."""
         with self._lock:
             waiting = self._waiting.get(("hand", hand_id))
         if isinstance(waiting, StoredHand):
@@ -132,7 +131,7 @@ class HandStore:
         return known
 
     async def session(self, session_id: str) -> StoredSession | None:
-        """One session."""
+        """One session, or None if there is no such id."""
         with self._lock:
             waiting = self._waiting.get(("session", session_id))
         if isinstance(waiting, StoredSession):
@@ -140,25 +139,25 @@ class HandStore:
         return await self._read(lambda reader: reader.session(session_id))
 
     async def hands(self, query: HandQuery) -> list[tuple[int, StoredHand]]:
-        """Hands on disk with their rows, newest first."""
+        """Written hands with their row numbers, newest first."""
         known, now = self._lists.get(query), time.monotonic()
         if known is None or known.written != self.written or now > known.at + _LIST_SECONDS:
-            written = self.written  # before we look: what comes meanwhile makes the list old
+            written = self.written  # read before the query, so that a concurrent write invalidates the list
             found = await self._read(lambda reader: list(reader.hands(query)))
             known = _List(found, written, now)
             _remember(self._lists, query, known, _MOST_LISTS)
         return known.hands
 
     async def decisions(self, hand_id: str) -> list[StoredDecision]:
-        """Of one hand, in order."""
+        """The decisions of one hand, in order."""
         return await self._read(lambda reader: list(reader.decisions(hand_id)))
 
     async def thoughts(self, hand_id: str) -> list[StoredThought]:
-        """Of one hand, in order."""
+        """The explanations of one hand's decisions, in order."""
         return await self._read(lambda reader: list(reader.thoughts(hand_id)))
 
     async def push_fold_hands(self) -> list[StoredPushFold]:
-        """All of them."""
+        """All push/fold hands, oldest first."""
         return await self._read(lambda reader: list(reader.push_fold_hands()))
 
     async def _read(self, look: _Look[_T]) -> _T:
@@ -170,7 +169,7 @@ class HandStore:
         return look(self._reader)
 
     def close(self) -> None:
-        """Write what waits, as far as the disk takes it; blocks. Idempotent."""
+        """Write the waiting items if the disk accepts them, and close the file; blocks. Idempotent."""
         if self._closed:
             return
         self._closed = True
@@ -183,7 +182,7 @@ class HandStore:
         if self._reader is not None:
             self._reader.close()
 
-    # The writer's thread from here on.
+    # The methods below run in the writer's thread.
 
     def _write(self) -> None:
         running = True
@@ -216,7 +215,7 @@ class HandStore:
             done = waiting
         else:
             done = {}
-            # Perhaps there is room for some: finished hands first.
+            # There may be room for some items: try finished hands first.
             for key, item in sorted(waiting.items(), key=lambda pair: _urgency(pair[1])):
                 if not self._commit([item]):
                     break
@@ -228,7 +227,7 @@ class HandStore:
                 self._waiting.pop(next(iter(self._waiting)))
                 self.dropped += 1
         for save in saves:
-            # Nobody waits any more where the event loop is gone.
+            # The future is cancelled if the event loop is gone.
             if save.done.set_running_or_notify_cancel():
                 save.done.set_result(all(item_key(item) in done for item in save.items))
 
@@ -243,7 +242,7 @@ class HandStore:
             connection.execute("COMMIT")
         except sqlite3.Error as error:
             if not self.failures:
-                _LOG.error("cannot write to %s: %s; playing on, trying again", self.path, error)
+                _LOG.error("cannot write to %s: %s; play continues, retrying", self.path, error)
             self.failures += 1
             with contextlib.suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
@@ -253,7 +252,7 @@ class HandStore:
 
 
 def _remember(known: OrderedDict[_K, _T], key: _K, value: _T, most: int) -> None:
-    """Keep the newest so many."""
+    """Add to a cache of bounded size, evicting the oldest entry."""
     known[key] = value
     known.move_to_end(key)
     if len(known) > most:

@@ -1,4 +1,4 @@
-"""What a hand store's SQLite file looks like: its tables, how records become rows, and how it is opened."""
+"""The hand store's SQLite file: its tables, the mapping of records to rows, and opening it."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ _LATER_TABLES = (
   chips REAL NOT NULL
 )""",
 )
-"""Came after the first files of this version; older programs do not miss them."""
+"""Tables added later within this schema version; older programs ignore them."""
 
 HAND_COLUMNS = (
     "id", "channel", "match", "number", "opponent", "owner", "position", "betting", "hole0", "hole1",
@@ -109,7 +109,7 @@ PUSH_FOLD_COLUMNS = (
 
 
 def _upsert(table: str, columns: tuple[str, ...], keys: int) -> str:
-    # Names are ours, from above.
+    # Safe: the names are the constants above.
     rest = [name for name in columns[keys:] if name != "started_at"]
     return (
         f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
@@ -128,16 +128,16 @@ Item = StoredHand | StoredDecision | StoredSession | StoredThought | StoredPushF
 
 
 class StoreError(OSError):
-    """A hand store that cannot be used; the message says what to do."""
+    """A hand store cannot be used; the message says what to do."""
 
 
 def default_store_path() -> Path:
-    """Where hands are kept unless somebody says otherwise."""
+    """The default path of the hand store."""
     return data_home() / "hands.sqlite"
 
 
 def open_for_writing(path: Path) -> sqlite3.Connection:
-    """Open or make the file; raises `StoreError`."""
+    """Open or create the file; raises `StoreError`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -156,18 +156,18 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
     except StoreError:
         raise
     except sqlite3.Error as error:
-        raise StoreError(f"cannot open the hand store {path}: {error}: name another place") from error
+        raise StoreError(f"cannot open the hand store {path}: {error}: choose another file") from error
     except OSError as error:
         raise StoreError(
-            f"cannot open the hand store {path}: {error.strerror}: name a place that can be written to"
+            f"cannot open the hand store {path}: {error.strerror}: choose a writable place"
         ) from error
     return connection
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
-    """The file as others may write it; raises `StoreError`."""
+    """Open the file read-only, also while others write it; raises `StoreError`."""
     if not path.is_file():
-        raise StoreError(f"no hand store at {path}: play some hands, or name another with --store")
+        raise StoreError(f"no hand store at {path}: play some hands, or give another file with --store")
     try:
         connection = _connect(path)
         connection.execute("PRAGMA query_only = ON")
@@ -185,13 +185,13 @@ def _verify_version(connection: sqlite3.Connection, path: Path) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version != SCHEMA_VERSION:
         raise StoreError(
-            f"{path} is of version {version}, this Fathom keeps hands in version {SCHEMA_VERSION}:"
-            " name another file"
+            f"{path} has schema version {version}, this Fathom needs version {SCHEMA_VERSION}:"
+            " choose another file"
         )
 
 
 def item_key(item: Item) -> tuple[str, ...]:
-    """What tells a record from others: a newer one of the same key takes its place."""
+    """A record's key: a newer record with the same key replaces it."""
     match item:
         case StoredHand():
             return "hand", item.id

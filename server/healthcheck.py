@@ -1,4 +1,4 @@
-"""`python -m server.healthcheck [URL]`: status 0 if the daemon is ready. For containers, which lack curl."""
+"""`python -m server.healthcheck [URL]`: exits with 0 if the daemon is ready. For containers without curl."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _SECONDS = 2.0
 
 
 def main(argv: list[str]) -> int:
-    """Ask /readyz; by default of this machine's daemon, on the port the environment names."""
+    """Request /readyz, by default from the local daemon on the port of $FATHOM_SERVER__PORT."""
     port = os.environ.get("FATHOM_SERVER__PORT", "8080")
     url = argv[0] if argv else f"http://127.0.0.1:{port}/readyz"
     if not url.startswith(("http://", "https://")):
-        print(f"{url} is not an http address", file=sys.stderr)  # noqa: T201
+        print(f"{url} is not an HTTP URL", file=sys.stderr)  # noqa: T201
         return 2
     try:
         with urlopen(url, timeout=_SECONDS) as answer:  # noqa: S310

@@ -1,9 +1,9 @@
-"""API keys: who may use a daemon that others can reach, and for what.
+"""API keys: who may use a daemon that is reachable from other machines, and for what.
 
-A key is 256 random bits, shown once. What is kept is its SHA-256: a slow hash such as scrypt protects
-passwords that people choose, by making each guess dear; nobody guesses 256 random bits, and a slow hash would
-cost every request its time. Files are replaced whole and readable by their owner only; a daemon sees changes
-within a second.
+A key is 256 random bits, shown once. Only its SHA-256 is stored. A slow hash such as scrypt is meant for
+passwords chosen by people, where guesses must be expensive; 256 random bits cannot be guessed, and a slow
+hash would delay every request. Key files are replaced atomically and readable by their owner only; a daemon
+sees changes within a second.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ _LOOK_SECONDS = 1.0
 
 
 class Scope(StrEnum):
-    """What a key is good for."""
+    """What a key allows."""
 
     PLAY = "play"
-    """Hands, decisions, Slumbot's API."""
+    """Hands, decisions, the Slumbot API."""
     SOLVE = "solve"
     """Solving spots."""
     ADMIN = "admin"
-    """Everything: matches, status, everybody's hands."""
+    """Everything, including matches, status and all users' hands."""
 
 
 class KeyFileError(ValueError):
-    """Keys that cannot be read or made; the message says what to do."""
+    """Keys cannot be read or created; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """Somebody who may use the daemon; the key itself is not known here."""
+    """A key's holder and scopes; the key itself is not stored."""
 
     name: str
     scopes: tuple[Scope, ...]
@@ -53,37 +53,37 @@ class ApiKey:
     created_at: float = 0.0
 
     def may(self, scope: Scope) -> bool:
-        """Whether it is good for something."""
+        """Whether the key has this scope."""
         return scope in self.scopes or Scope.ADMIN in self.scopes
 
 
 def default_keys_path() -> Path:
-    """Where keys are kept unless somebody says otherwise."""
+    """The default path of the key file."""
     return config_home() / "keys.json"
 
 
 def key_digest(key: str) -> str:
-    """What is kept of a key."""
+    """The stored digest of a key."""
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
 def parse_key_line(text: str) -> ApiKey:
-    """A key as the configuration writes it: `NAME:SCOPE+SCOPE:DIGEST`."""
+    """Parse a key in configuration notation: `NAME:SCOPE+SCOPE:DIGEST`."""
     parts = text.split(":")
     if len(parts) != 3:
         raise KeyFileError(
-            f"{text[:40]!r} is no key: write NAME:SCOPES:DIGEST, as `fathom keys list --toml` does"
+            f"{text[:40]!r} is not a key: write NAME:SCOPES:DIGEST, as `fathom keys list --toml` does"
         )
     return _checked(parts[0], parts[1].split("+"), parts[2])
 
 
 def key_line(key: ApiKey) -> str:
-    """The key as the configuration writes it."""
+    """The key in configuration notation."""
     return f"{key.name}:{'+'.join(key.scopes)}:{key.digest}"
 
 
 def read_keys(path: Path) -> list[ApiKey]:
-    """The keys of a file; none if there is no file."""
+    """The keys in a file; none if the file does not exist."""
     try:
         records = json.loads(path.read_text(encoding="utf-8"))
         return [_checked(r["name"], r["scopes"], r["digest"], float(r["created_at"])) for r in records]
@@ -92,31 +92,31 @@ def read_keys(path: Path) -> list[ApiKey]:
     except KeyFileError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise KeyFileError(f"{path} is not a file of keys ({type(error).__name__}): name another") from error
+        raise KeyFileError(f"{path} is not a key file ({type(error).__name__}): give another one") from error
 
 
 def add_key(path: Path, name: str, scopes: Iterable[str]) -> str:
-    """Make a key, keep its digest, return it: nobody can find it out later."""
+    """Create a key, store its digest and return the key, which cannot be recovered later."""
     keys = read_keys(path)
     if any(key.name == name for key in keys):
-        raise KeyFileError(f"there is a key of {name!r} already: revoke it first, or choose another name")
+        raise KeyFileError(f"a key named {name!r} already exists: revoke it first, or choose another name")
     secret = _KEY_PREFIX + secrets.token_urlsafe(32)
     _write(path, [*keys, _checked(name, scopes, key_digest(secret), time.time())])
     return secret
 
 
 def revoke_key(path: Path, name: str) -> None:
-    """Make a key worthless."""
+    """Delete a key."""
     keys = read_keys(path)
     kept = [key for key in keys if key.name != name]
     if len(kept) == len(keys):
-        names = ", ".join(key.name for key in keys) or "none at all"
-        raise KeyFileError(f"there is no key of {name!r}: there are {names}")
+        names = ", ".join(key.name for key in keys) or "no keys"
+        raise KeyFileError(f"no key is named {name!r}: there are {names}")
     _write(path, kept)
 
 
 class KeyRing:
-    """The keys a daemon accepts: of its configuration and of a file that may change meanwhile."""
+    """The keys a daemon accepts: those of its configuration and of a file, reloaded when it changes."""
 
     def __init__(self, path: Path | None, fixed: Iterable[ApiKey] = ()) -> None:
         self._path = path
@@ -131,12 +131,12 @@ class KeyRing:
         return len(self._keys)
 
     def find(self, key: str) -> ApiKey | None:
-        """Whose key it is. Looked up by digest: how long it takes tells nothing about keys."""
+        """Find a key's record. The look-up is by digest, so its timing reveals nothing about keys."""
         self._look()
         return self._keys.get(key_digest(key))
 
     def _look(self) -> None:
-        """Read the file again if it has changed; one that cannot be read changes nothing."""
+        """Reload the file if it has changed; an unreadable file is ignored after the first load."""
         now = time.monotonic()
         if self._path is None or now < self._looked + _LOOK_SECONDS:
             return
@@ -164,9 +164,9 @@ def _checked(name: object, scopes: Iterable[object], digest: object, created_at:
     known = [str(scope) for scope in Scope]
     wanted = [str(scope) for scope in scopes]
     if not wanted or any(scope not in known for scope in wanted):
-        raise KeyFileError(f"the scopes of {name} are {wanted}: write some of {', '.join(known)}")
+        raise KeyFileError(f"the scopes of {name} are {wanted}: choose from {', '.join(known)}")
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
-        raise KeyFileError(f"the digest of {name} is not 64 hex digits")
+        raise KeyFileError(f"the digest of {name} is not 64 hex digits: create the key again")
     return ApiKey(name, tuple([Scope(scope) for scope in dict.fromkeys(wanted)]), digest, created_at)
 
 

@@ -1,7 +1,6 @@
-"""How the daemon speaks: one line per event on stderr, for people or as JSON. Configured here only.
+"""Logging: one line per event on stderr, as text or as JSON. Configured only here.
 
-What belongs to an event and not to its sentence goes into `extra={"facts": {...}}`. Cards we hold and seeds
-are never logged.
+Structured data of an event goes into `extra={"facts": {...}}`. Our hole cards and seeds are never logged.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ class HumanFormatter(logging.Formatter):
     """`14:02:31 info    server.matches: connected  match=m1`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line; a traceback below it."""
+        """One line, followed by the traceback if there is one."""
         clock = time.strftime("%H:%M:%S", time.localtime(record.created))
         facts = "".join(f"  {name}={value}" for name, value in _facts(record).items())
         line = f"{clock} {record.levelname.lower():<8}{record.name}: {record.getMessage()}{facts}"
@@ -32,7 +31,7 @@ class JsonFormatter(logging.Formatter):
     """One JSON object per line: time (seconds since 1970), level, logger, message, and the facts."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """One line, whatever is in it."""
+        """One JSON object on one line."""
         event: dict[str, Any] = {
             "time": round(record.created, 3),
             "level": record.levelname.lower(),
@@ -46,7 +45,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def configure_logging(config: LogConfig, stream: TextIO | None = None) -> None:
-    """Send everything of this process to a stream (stderr)."""
+    """Send all log records of this process to a stream (default: stderr)."""
     handler = logging.StreamHandler(sys.stderr if stream is None else stream)
     handler.setFormatter(JsonFormatter() if config.format == "json" else HumanFormatter())
     root = logging.getLogger()

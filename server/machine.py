@@ -1,4 +1,4 @@
-"""What this machine has to give: cores and memory, as far as the system tells."""
+"""The machine's usable cores and available memory."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _CGROUP = Path("/sys/fs/cgroup")
 
 
 def usable_cores() -> int:
-    """Cores this process may run on."""
+    """The number of cores this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def available_memory_bytes(meminfo: Path = _MEMINFO, cgroup: Path = _CGROUP) -> int | None:
-    """Memory that can be taken without swapping, a container's limit included; None if unknown."""
+    """Memory available without swapping, within a container's limit; None if unknown."""
     known = [found for found in (_from_meminfo(meminfo), _from_cgroup(cgroup)) if found is not None]
     return min(known) if known else None
 
@@ -36,13 +36,13 @@ def _from_cgroup(folder: Path) -> int | None:
     try:
         limit = int((folder / "memory.max").read_text(encoding="ascii"))
         used = int((folder / "memory.current").read_text(encoding="ascii"))
-    except (OSError, ValueError):  # no such file, or "max": no limit
+    except (OSError, ValueError):  # no such file, or "max", which means no limit
         return None
     return max(limit - used + _cached_files(folder), 0)
 
 
 def _cached_files(folder: Path) -> int:
-    """Bytes of files that a container keeps in memory, and gives back when they are wanted."""
+    """Bytes in a container's page cache, which the kernel reclaims on demand."""
     try:
         lines = [line.split() for line in (folder / "memory.stat").read_text(encoding="ascii").splitlines()]
         return sum(int(line[1]) for line in lines if line[0] in ("active_file", "inactive_file"))

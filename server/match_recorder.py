@@ -1,4 +1,4 @@
-"""Hands and decisions of dealer matches, into the hand store."""
+"""Save the hands and decisions of dealer matches in the hand store."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from server.hand_store import HandStore
 
 @dataclass(slots=True)
 class _Now:
-    """The hand a match is at."""
+    """A match's current hand."""
 
     hand: StoredHand
     decisions: int = 0
 
 
 class MatchRecorder:
-    """A `MatchObserver` that keeps everything; the store is looked for when there is something to keep."""
+    """A `MatchObserver` that saves everything. `store` is called when there is something to save."""
 
     def __init__(self, store: Callable[[], HandStore]) -> None:
         self._store = store
-        # Matches are numbered from 1 in every run of the daemon.
+        # Matches are numbered from 1 in every run of the daemon: a random prefix keeps ids unique.
         self._run = secrets.token_hex(4)
         self._now: dict[str, _Now] = {}
 
     async def on_decision(
         self, match: str, opponent: str, state: MatchState, request: DecisionRequest, answer: DecisionAnswer
     ) -> None:
-        """Keep a decision, and the hand as it stands before it."""
+        """Save a decision, and the hand as it was before the decision."""
         now = self._hand(match, opponent, state)
         decision = stored_decision(now.hand.id, now.decisions, request, answer, time.time())
         now.decisions += 1
         await self._store().save(now.hand, decision)
 
     async def on_hand(self, match: str, opponent: str, state: MatchState) -> None:
-        """Keep a finished hand."""
+        """Save a finished hand."""
         hand = self._hand(match, opponent, state).hand
         del self._now[match]
         chips = state.state.values()[state.position]

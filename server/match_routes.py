@@ -1,4 +1,4 @@
-"""Dealer matches over HTTP: start, list, stop."""
+"""HTTP routes to start, list and stop dealer matches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from server.http.problems import Problem, bad_request
 
 
 def add_match_routes(app: web.Application) -> None:
-    """`/v1/matches` and below."""
+    """Add `/v1/matches` and its sub-routes."""
     app.router.add_get("/v1/matches", list_matches)
     app.router.add_post("/v1/matches", start_match)
     app.router.add_get("/v1/matches/{match}", show_match)
@@ -23,7 +23,7 @@ def add_match_routes(app: web.Application) -> None:
 
 
 async def list_matches(request: web.Request) -> web.Response:
-    """All matches since the start, ended ones included."""
+    """List all matches since the daemon's start, including ended ones."""
     return answer(request, {"matches": [asdict(match) for match in request.app[MATCHES].statuses()]})
 
 
@@ -33,9 +33,9 @@ async def start_match(request: web.Request) -> web.Response:
     try:
         spec = read_table(MatchConfig, "match", fields, "request")
         if not spec.host.isascii() or not spec.host or not spec.name.isprintable():
-            raise ValueError("host and name must be text that can be printed")
-        if spec.game not in PRESETS:  # a file's name would tell whether it is there, and what is in it
-            raise ValueError(f"there is no game {spec.game!r}: choose from {', '.join(PRESETS)}")
+            raise ValueError("host must be non-empty ASCII, and name printable text")
+        if spec.game not in PRESETS:  # accepting file names would reveal the existence and contents of files
+            raise ValueError(f"unknown game {spec.game!r}: choose from {', '.join(PRESETS)}")
         status = request.app[MATCHES].start(spec)
     except ValueError as error:
         raise bad_request(str(error), "bad-match") from None
@@ -43,7 +43,7 @@ async def start_match(request: web.Request) -> web.Response:
 
 
 async def show_match(request: web.Request) -> web.Response:
-    """One match."""
+    """Show one match."""
     try:
         return answer(request, asdict(request.app[MATCHES].status(request.match_info["match"])))
     except KeyError:
@@ -51,7 +51,7 @@ async def show_match(request: web.Request) -> web.Response:
 
 
 async def stop_match(request: web.Request) -> web.Response:
-    """Leave after the decision that is being made, if one is; the match stays in the list."""
+    """Leave a match after the decision in progress, if any; the match stays in the list."""
     try:
         return answer(request, asdict(await request.app[MATCHES].stop(request.match_info["match"])))
     except KeyError:
@@ -59,4 +59,4 @@ async def stop_match(request: web.Request) -> web.Response:
 
 
 def _unknown() -> Problem:
-    return Problem(404, "there is no such match: GET /v1/matches lists them", "unknown-match")
+    return Problem(404, "no such match: GET /v1/matches lists all matches", "unknown-match")

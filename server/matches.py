@@ -1,4 +1,4 @@
-"""All dealer matches of the daemon: one task each, any number at once."""
+"""All dealer matches of the daemon, each run as its own asyncio task."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from server.metrics import Metrics
 _LAST_WORD_SECONDS = 1.0
 
 MOST_REMEMBERED = 1000
-"""Matches in the list; the oldest that have ended are forgotten first."""
+"""Maximum matches in the list; the oldest ended ones are dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ class MatchManager:
         self._left_at = 0.0
 
     def start(self, spec: MatchConfig) -> MatchStatus:
-        """Begin a match; raises `ValueError` for a game that we do not play. Needs a running loop."""
+        """Start a match; needs a running event loop. Raises `ValueError` if we play another game."""
         if load_definition(spec.game) != self._definition:
             raise ValueError(
-                f"the blueprint is for another game than {spec.game!r}: name its own, or another one"
+                f"the blueprint is not for the game {spec.game!r}: give the blueprint's own game"
             )
         self._started += 1
         name = f"m{self._started}"
@@ -75,21 +75,21 @@ class MatchManager:
         return match.status()
 
     def statuses(self) -> list[MatchStatus]:
-        """Of all matches, the oldest first."""
+        """The status of all matches, oldest first."""
         return [running.match.status() for running in self._matches.values()]
 
     def status(self, name: str) -> MatchStatus:
-        """Of one match; raises `KeyError`."""
+        """The status of one match; raises `KeyError`."""
         return self._matches[name].match.status()
 
     async def stop(self, name: str) -> MatchStatus:
-        """Leave a match after the decision that is being made, and wait for that; raises `KeyError`."""
+        """Leave a match after the decision in progress, and wait until it has ended; raises `KeyError`."""
         running = self._matches[name]
         running.match.leave()
         return await asyncio.shield(running.task)
 
     async def wait(self, name: str) -> MatchStatus:
-        """Until a match is over."""
+        """Wait until a match is over."""
         return await asyncio.shield(self._matches[name].task)
 
     def leave(self) -> None:
@@ -99,9 +99,9 @@ class MatchManager:
             running.match.leave()
 
     async def close(self, drain_seconds: float) -> None:
-        """Leave all matches, and cut off those that take longer than given since they were asked to leave.
+        """Leave all matches; cancel those that have not ended `drain_seconds` after they were asked to leave.
 
-        A moment longer, that is: decisions are stopped then, and their answers are on the way.
+        They get one second more: decisions are stopped at that time, and their answers must still be sent.
         """
         self.leave()
         tasks = [running.task for running in self._matches.values()]

@@ -1,7 +1,7 @@
-"""What the daemon counts and measures, for Prometheus: one registry per daemon, nothing global.
+"""The daemon's Prometheus metrics: one registry per daemon, nothing global.
 
-Names follow Prometheus' conventions: `fathom_`, base units, `_total` for counters. Labels have few values:
-the streets, the rungs, the reasons named here, and the first opponents that come along.
+Names follow Prometheus' conventions: prefix `fathom_`, base units, `_total` for counters. Label values are
+bounded: streets, rungs, reasons, and the first MOST_OPPONENTS opponents.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 STREETS = ("preflop", "flop", "turn", "river")
 MOST_OPPONENTS = 100
-"""With a label of their own; who comes later is counted as OTHERS."""
+"""Opponents with their own label; later ones are counted as OTHERS."""
 OTHERS = "others"
 
 _SECONDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -24,7 +24,7 @@ _LAGS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
 
 
 class Metrics:
-    """Every metric of one daemon, by what it is about."""
+    """All metrics of one daemon."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -32,7 +32,7 @@ class Metrics:
         # Decisions
         self.decisions = self._counter("decisions", "Decisions answered, by rung of the ladder.", "rung")
         self.fallbacks = self._counter(
-            "fallbacks", "Steps down the ladder: the rung that answered, and why.", "rung", "reason"
+            "fallbacks", "Fallbacks: the rung that answered, and the reason.", "rung", "reason"
         )
         self.solve_seconds = self._histogram(
             "solve_seconds", "Time a worker took for a decision.", _SECONDS, "street", "method"
@@ -42,12 +42,12 @@ class Metrics:
         )
         self.exploitability = self._histogram(
             "solve_exploitability_big_blinds",
-            "How far from unbeatable a solve was in its own game, of every 16th.",
+            "Exploitability of a solve within its own game; one solve in 16 is sampled.",
             _BIG_BLINDS,
             "street",
         )
         self.decision_seconds = self._histogram(
-            "decision_seconds", "From a request to its answer, waiting included.", _SECONDS, "street"
+            "decision_seconds", "Time from a request to its answer, including waiting.", _SECONDS, "street"
         )
         self.queue_wait = self._histogram(
             "queue_wait_seconds", "Time a decision waited for a worker.", _SECONDS
@@ -56,7 +56,7 @@ class Metrics:
             "deadline_margin_seconds", "Time left when a decision was answered; negative: late.", _MARGINS
         )
         self.queue_length = self._gauge("queue_length", "Decisions waiting for a worker.")
-        self.redispatches = self._counter("redispatches", "Decisions given to another worker.")
+        self.redispatches = self._counter("redispatches", "Decisions reassigned after a worker died.")
         # Workers
         self.workers = self._gauge("workers", "Worker processes, by state.", "state")
         self.worker_restarts = self._counter("worker_restarts", "Workers replaced, by reason.", "reason")
@@ -69,24 +69,22 @@ class Metrics:
         self.hands = self._counter("hands", "Hands finished, by channel.", "channel")
         self.winnings = self._gauge("winnings_chips", "Net chips won since the start.", "opponent")
         self.matches = self._gauge("matches", "Dealer connections, by state.", "state")
-        self.match_ends = self._counter("match_ends", "Dealer matches that ended, by how.", "state")
-        self.malformed_lines = self._counter("malformed_lines", "Lines of dealers that made no sense.")
+        self.match_ends = self._counter("match_ends", "Ended dealer matches, by final state.", "state")
+        self.malformed_lines = self._counter("malformed_lines", "Malformed lines from dealers.")
         # The daemon
-        self.loop_lag = self._histogram(
-            "event_loop_lag_seconds", "How late the event loop gets to what is due.", _LAGS
-        )
-        self.build = Info("fathom_build", "This daemon.", registry=self.registry)
+        self.loop_lag = self._histogram("event_loop_lag_seconds", "Delay of the event loop's timers.", _LAGS)
+        self.build = Info("fathom_build", "Version and blueprint of this daemon.", registry=self.registry)
         ProcessCollector(registry=self.registry)
 
     def opponent(self, name: str) -> str:
-        """The label of an opponent: his name, or OTHERS once there are many."""
+        """The label of an opponent: the name, or OTHERS once there are too many."""
         if name not in self._opponents and len(self._opponents) >= MOST_OPPONENTS:
             return OTHERS
         self._opponents.add(name)
         return name
 
     def text(self) -> bytes:
-        """Everything, as Prometheus reads it."""
+        """All metrics in the Prometheus text format."""
         return generate_latest(self.registry)
 
     def _counter(self, name: str, words: str, *labels: str) -> Counter:

@@ -1,4 +1,4 @@
-"""What the daemon would refuse, found out without starting it: for `fathom serve` and `config check`."""
+"""Check a configuration without starting the daemon, for `fathom serve` and `fathom config check`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.http.api import needed_keys
 
 
 def verify_config(config: Config) -> None:
-    """Raise a `ValueError` or `OSError` that says what is wrong and what to do; blocks for an instant."""
+    """Raise a `ValueError` or `OSError` that says what is wrong and what to do; blocks briefly."""
     needed_keys(config)
     verify_named(config.agent.blueprint)
     _verify_store(store_path(config))
@@ -22,11 +22,12 @@ def verify_config(config: Config) -> None:
 
 
 def _verify_store(path: Path) -> None:
-    """The file, or the nearest folder there is, must be ours to write."""
+    """Check that the file, or else its nearest existing folder, is writable."""
     found = path.absolute()
     while not found.exists() and found != found.parent:
         found = found.parent
     if path.is_dir() or (found != path.absolute() and not found.is_dir()):
-        raise ConfigError(f"store.path = {str(path)!r}: {found} is in the way: name a file in a folder")
+        problem = "is a folder" if found.is_dir() else "is not a folder"
+        raise ConfigError(f"store.path = {str(path)!r}: {found} {problem}: give the path of a file")
     if not os.access(found, os.W_OK):
-        raise ConfigError(f"store.path = {str(path)!r}: {found} cannot be written: name another place")
+        raise ConfigError(f"store.path = {str(path)!r}: {found} is not writable: choose another place")

@@ -1,10 +1,11 @@
-"""Push/fold between people and the equilibrium: ten big blinds each, one decision a hand, all of it logged.
+"""Push/fold between people and the equilibrium: stacks of ten big blinds, one decision per hand, all logged.
 
-1. Cards come from the operating system's randomness, all nine before anybody acts; so do the bot's draws.
-2. Positions alternate from hand to hand of a session. A hand must be played before the next one is dealt: who
-   could skip the bad ones would spoil the log.
-3. The bot's cards are shown if both went all-in, never otherwise.
-4. Hands under way are in memory only: after a restart the next one is dealt.
+1. Cards and the bot's random draws come from the operating system's randomness; all nine cards are drawn
+   before the first action.
+2. Positions alternate between the hands of a session. A hand must be finished before the next one is dealt:
+   skipping bad hands would bias the log.
+3. The bot's cards are shown only if both players went all-in.
+4. Hands in progress are kept in memory only: after a restart a new hand is dealt.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from server.table import token_digest
 from solver.push_fold import BIG_BLIND, SMALL_BLIND, PushFold, solve_push_fold
 
 STACK = 10.0
-"""Big blinds."""
+"""Stack in big blinds."""
 MAX_SESSIONS = 5_000
 
 _TOKEN_BYTES = 24
@@ -35,49 +36,49 @@ _DEALT = 9
 
 
 class PushFoldError(Exception):
-    """Base of what can be wrong; the message is for whoever plays."""
+    """Base class of errors in requests; the message is for the client."""
 
 
 class UnknownPushFoldError(PushFoldError):
-    """There is no such session, or nothing is dealt."""
+    """No such session, or no hand has been dealt."""
 
 
 class NotYourDecisionError(PushFoldError):
-    """The hand is over, or another one."""
+    """The hand is over, or is not the current one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PushFoldHand:
-    """One hand with all that is known of it."""
+    """One hand with everything known about it, including secrets."""
 
     number: int
     position: int
-    """The person's."""
+    """The person's position."""
     hole: Cards
     bot_hole: Cards
     board: Cards
     bot_all_in: bool
-    """What the bot does if it is asked: it has been drawn."""
+    """The bot's decision, drawn in advance, if it has to decide."""
     all_in: bool | None = None
-    """What the person did; None before, and where there was nothing to do."""
+    """Whether the person went all-in; None before that, and if the bot folded first."""
 
     @property
     def is_over(self) -> bool:
-        """Nobody has anything left to decide."""
+        """Whether all decisions have been made."""
         return self.all_in is not None or (self.position == BIG_BLIND_SEAT and not self.bot_all_in)
 
     @property
     def is_showdown(self) -> bool:
-        """Both are all-in."""
+        """Whether both are all-in."""
         return self.all_in is True and self.bot_all_in
 
     @property
     def bot_has_acted(self) -> bool:
-        """Whether what the bot does may be known."""
+        """Whether the bot's decision is public."""
         return self.position == BIG_BLIND_SEAT or self.all_in is True
 
     def chips(self) -> float:
-        """Big blinds that the person won, when it is over."""
+        """Big blinds the person won in a finished hand."""
         if self.is_showdown:
             ranks = [showdown_rank((*hole, *self.board)) for hole in (self.hole, self.bot_hole)]
             return STACK * ((ranks[0] > ranks[1]) - (ranks[0] < ranks[1]))
@@ -95,7 +96,7 @@ class _Session:
 
 
 class PushFoldTable:
-    """Any number of people at once."""
+    """Plays push/fold with any number of people at once."""
 
     def __init__(
         self, store: HandStore, random: Random | None = None, wall: Callable[[], float] = time.time
@@ -106,11 +107,14 @@ class PushFoldTable:
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
 
     async def chart(self) -> PushFold:
-        """The equilibrium; the first time some seconds, on a new machine some more."""
+        """The equilibrium; takes some seconds the first time, and longer if kernels must be compiled."""
         return await asyncio.to_thread(solve_push_fold, STACK)
 
     async def deal(self, token: str | None, owner: str) -> tuple[str, PushFoldHand]:
-        """The next hand, or the one under way, and the session's token. A token nobody knows begins anew."""
+        """The session's token, and the next hand or the one in progress.
+
+        An unknown token starts a new session.
+        """
         solved = await self.chart()
         if token is None or token not in self._sessions or self._sessions[token].owner != owner:
             token = secrets.token_urlsafe(_TOKEN_BYTES)
@@ -123,7 +127,7 @@ class PushFoldTable:
             session.hand = self._new_hand(session, solved)
             session.dealt += 1
             session.next_position = 1 - session.next_position
-            if session.hand.is_over:  # the bot gave up its small blind
+            if session.hand.is_over:  # the bot folded its small blind
                 await self._log(token, session)
         return token, session.hand
 
@@ -131,7 +135,7 @@ class PushFoldTable:
         """The person's decision; raises `PushFoldError`."""
         session = self._sessions.get(token)
         if session is None or session.owner != owner or session.hand is None:
-            raise UnknownPushFoldError("no hand is under way in this session: deal one")
+            raise UnknownPushFoldError("no hand is in progress in this session: deal one")
         if session.hand.is_over or session.hand.number != number:
             raise NotYourDecisionError("this hand is over: deal the next one")
         session.hand = replace(session.hand, all_in=all_in)
@@ -139,7 +143,7 @@ class PushFoldTable:
         return session.hand
 
     async def report(self) -> PoolReport:
-        """The equilibrium against everybody who has played here."""
+        """The equilibrium's result against everybody who has played here."""
         hands = await self._store.push_fold_hands()
         return await asyncio.to_thread(pool_report, STACK, pool_decisions(hands))
 
@@ -173,7 +177,7 @@ class PushFoldTable:
 
 
 def pool_decisions(hands: list[StoredPushFold]) -> list[PoolDecision]:
-    """What people decided; hands in which they could not are left out."""
+    """The decisions people made; hands without one are left out."""
     return [
         PoolDecision(hand.position, hand_index(*hand.hole), hand.all_in)
         for hand in hands

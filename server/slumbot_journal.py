@@ -1,7 +1,7 @@
-"""The journal of a match on Slumbot: token and results, so that the same command goes on after a stop.
+"""The journal of a match on Slumbot: token and results, so that running the same command again continues it.
 
-One JSON object a line, appended as things happen; half a line at the end, from a kill, is cut off. Only the
-owner may read it: whoever has the token can play the hand.
+One JSON object per line, appended as events happen; an incomplete last line, left by a kill, is removed. Only
+the owner may read the file, because the token is enough to play the session.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _START = "match"
 
 
 class JournalError(ValueError):
-    """A journal of something else; the message says what to do."""
+    """The file is not this match's journal; the message says what to do."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What a match came to so far; chips are ours."""
+    """The results of a match so far, from our point of view."""
 
     winnings: Winnings = field(default_factory=lambda: Winnings(HUNL.big_blind))
     by_position: tuple[Winnings, Winnings] = field(
@@ -32,31 +32,31 @@ class Tally:
     )
     chips: int = 0
     baseline: Winnings = field(default_factory=lambda: Winnings(HUNL.big_blind))
-    """Of hands whose answers tell how Slumbot itself did with the same cards."""
+    """Slumbot's own results with the same cards, for hands whose answers report them."""
     recovered: int = 0
-    """Hands whose end we did not see; what they brought follows from the session's total."""
+    """Hands whose end we did not see; their result follows from the session's total."""
     lost: int = 0
-    """Hands of which nobody told us the result."""
+    """Hands whose result is unknown."""
     disagreements: int = 0
     """Results that contradict the rules."""
     refusals: int = 0
-    """Actions of ours that the server did not take."""
+    """Our actions that the server rejected."""
     retries: int = 0
-    """Requests sent again after a failure."""
+    """Requests repeated after a failure."""
     decisions: dict[str, int] = field(default_factory=dict)
-    """By rung of the ladder."""
+    """Number of decisions by rung of the ladder of fallbacks."""
 
     @property
     def hands(self) -> int:
-        """With a result."""
+        """The number of hands with a result."""
         return self.winnings.hands
 
 
 class Journal:
-    """Appends to a file, or to nothing; knows what a file says already."""
+    """Appends events to a file, if there is one, and tallies them with those already in it."""
 
     def __init__(self, path: Path | None, url: str, username: str | None) -> None:
-        """Open or begin; raises `JournalError` for a journal of another match."""
+        """Open or create the file; raises `JournalError` if it belongs to another match."""
         self.tally = Tally()
         self.token: str | None = None
         self.session_hands: int | None = None
@@ -75,7 +75,7 @@ class Journal:
             records = [json.loads(line) for line in whole.splitlines()]
             if records and records[0].get(_START) != match:
                 raise JournalError(
-                    f"{path} is the journal of another match, {records[0].get(_START)}: name another file"
+                    f"{path} is the journal of another match, {records[0].get(_START)}: give another file"
                 )
             for record in records:
                 self._count(record)
@@ -83,36 +83,36 @@ class Journal:
             self.close()
             if isinstance(error, JournalError):
                 raise
-            raise JournalError(f"{path} is no journal of a match: name another file") from error
+            raise JournalError(f"{path} is not the journal of a match: give another file") from error
         if not records:
             self._write({_START: match})
 
     @property
     def goes_on(self) -> bool:
-        """Whether there was something in it."""
+        """Whether the journal continues an earlier match."""
         return self.tally.hands > 0 or self.token is not None
 
     def close(self) -> None:
-        """Idempotent."""
+        """Close the file. Idempotent."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
     def keep_token(self, token: str | None) -> None:
-        """A token that is new, or lost."""
+        """Record a new token, or the loss of the token (None)."""
         if token != self.token:
             self._add({"token": token})
 
     def keep_hand(self, hand: dict[str, Any]) -> None:
-        """A finished hand: winnings, position, session_hands and session_total are counted."""
+        """Record a finished hand; winnings, position, session_hands and session_total are tallied."""
         self._add({"hand": hand})
 
     def keep_recovered(self, hands: int, chips: int) -> None:
-        """Hands whose end we did not see."""
+        """Record the total result of hands whose end we did not see."""
         self._add({"recovered": {"hands": hands, "chips": chips}})
 
     def keep_lost(self) -> None:
-        """A hand of which nobody will tell the result."""
+        """Record a hand whose result will remain unknown."""
         self._add({"lost": 1})
 
     def _add(self, record: dict[str, Any]) -> None:

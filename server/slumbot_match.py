@@ -1,11 +1,11 @@
-"""A match on Slumbot, or a server that speaks its API: hand after hand, whatever the network does.
+"""A match on Slumbot, or a server that implements its API, robust against network failures.
 
-1. A hand is never abandoned: after a failure we wait, longer each time, and look where it stands.
-2. `act` is not idempotent. When its answer is lost, `new_hand` with the same token is asked: a server like
-   Fathom's answers the hand under way. If it stands where it stood, the action was lost and is sent again; if
-   it stands further on, it was played; if it is another hand, ours ended without our seeing it.
-3. What an unseen hand brought follows from the session's total in the next result.
-4. What the server refuses is not sent twice: the second time we check or call.
+1. A hand is never abandoned: after a failure we wait (with exponential backoff) and ask for the hand's state.
+2. `act` is not idempotent. If its response is lost, we request `new_hand` with the same token, which on a
+   server like Fathom's returns the hand in progress. If the betting is unchanged, the action was lost and is
+   sent again; if it has advanced, the action was played; if it is another hand, ours ended unseen.
+3. The result of an unseen hand follows from the session's total in the next result.
+4. A rejected action is not sent again: the second time we check or call.
 5. Every decision is in the hand store before it is sent, every result in store and journal.
 """
 
@@ -43,22 +43,22 @@ _NO_SUCH_PLACE = frozenset({404, 405})
 
 
 class TransportError(OSError):
-    """No answer came, or none that can be read; whether the request was taken is unknown."""
+    """No readable response; it is unknown whether the request was processed."""
 
 
 class GaveUpError(OSError):
-    """The server has not answered for longer than we wanted to wait."""
+    """The server has not answered for `patience_seconds`."""
 
 
 class WrongServerError(ValueError):
-    """Whoever answers does not know what we ask for: waiting does not help."""
+    """The server does not implement the API: retrying does not help."""
 
 
 class Post(Protocol):
     """Sends a request."""
 
     async def __call__(self, endpoint: str, body: Mapping[str, object]) -> tuple[int, object]:
-        """Status and body of the answer; raises `TransportError`."""
+        """Status and body of the response; raises `TransportError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,27 +69,27 @@ class SlumbotTerms:
     username: str | None = None
     password: str = ""
     budget: float = 7.0
-    """Seconds to think per hand."""
+    """Time budget per hand, in seconds."""
     patience_seconds: float = 3600.0
     """How long a server may fail before we give up."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Thinking:
-    """What we must remember of the hand under way."""
+    """Our state of the hand in progress."""
 
     stored: StoredHand
     seed: int
     context: bytes | None = None
     expected: str = ""
-    """What the betting must begin with for the context to be of this hand."""
+    """The betting must start with this for the context to be valid."""
     decisions: int = 0
     answered: tuple[str, Action] | None = None
-    """The betting we last decided at, and what we decided."""
+    """The betting of our last decision, and its action."""
 
 
 class SlumbotMatch:
-    """One match. `play` runs it; `leave` ends it after the hand under way."""
+    """One match. `play` runs it; `leave` ends it after the current hand."""
 
     def __init__(
         self,
@@ -116,27 +116,27 @@ class SlumbotMatch:
 
     @property
     def tally(self) -> Tally:
-        """So far."""
+        """The results so far."""
         return self._journal.tally
 
     @property
     def hand_under_way(self) -> bool:
-        """Whether something would be lost by ending now."""
+        """Whether ending now would lose a hand or its result."""
         return self._playing or bool(self._unseen)
 
     def leave(self) -> None:
-        """End after the hand under way."""
+        """End after the current hand."""
         self._leaving = True
 
     async def play(self, hands: int) -> Tally:
-        """Until so many hands have a result, those of the journal included.
+        """Play until this many hands have a result, including those in the journal.
 
-        Raises `GaveUpError`, and `WrongServerError` if nobody there knows this API.
+        Raises `GaveUpError`, and `WrongServerError` if the server does not implement the API.
         """
         hand: SlumbotHand | None = None
         while True:
             if hand is None or hand.result is not None:
-                # An unseen hand's result comes with the next one's: one more hand tells it.
+                # The result of an unseen hand comes with that of the next hand: play one more.
                 if (self.tally.hands >= hands or self._leaving) and not self._unseen:
                     return self.tally
                 hand = await self._new_hand()
@@ -151,7 +151,7 @@ class SlumbotMatch:
             try:
                 if self._session.token is None:
                     await self._begin_session()
-                self._playing = True  # the server may deal a hand whose answer we never see
+                self._playing = True  # the server may deal a hand even if its response is lost
                 hand = await self._ask("new_hand", self._session.new_hand())
             except SlumbotError as error:
                 self._playing = False
@@ -177,11 +177,11 @@ class SlumbotMatch:
             self._session.receive_login(status, body)
             self._journal.keep_token(self._session.token)
         else:
-            # Without a name a session begins with its first hand.
+            # For guests a session starts with its first hand.
             self._journal.session_hands, self._journal.session_total = 0, 0
 
     async def _step(self, hand: SlumbotHand) -> SlumbotHand:
-        """Play one action; the answer, or what has become of the hand if there is none."""
+        """Play one action; returns the hand after it, asking again if the response is lost."""
         action = await self._decide(hand)
         try:
             return await self._ask("act", self._session.act(action))
@@ -193,13 +193,13 @@ class SlumbotMatch:
             if error.status not in _REFUSED_FOR_NOW:
                 self.tally.refusals += 1
                 self._refused = (hand.state.betting.text, action)
-                _LOG.warning("the server refused an action: %s", error)
+                _LOG.warning("the server rejected an action: %s", error)
             return await self._look_again(hand, error)
         except (TransportError, RemoteProtocolError) as error:
             return await self._look_again(hand, error)
 
     async def _look_again(self, hand: SlumbotHand, error: Exception) -> SlumbotHand:
-        """Where the hand stands now, after an answer that was lost or makes no sense."""
+        """Ask for the state of the hand after a lost or unreadable response."""
         delays = _Delays(self._terms.patience_seconds)
         while True:
             await self._wait(delays, error)
@@ -231,21 +231,21 @@ class SlumbotMatch:
         delay = delays.next_seconds()
         if delay is None:
             raise GaveUpError(
-                f"no answer for {self._terms.patience_seconds:g} s, the last time: {error}"
+                f"no answer for {self._terms.patience_seconds:g} s, last error: {error}"
             ) from error
         if self._on_trouble is not None:
-            self._on_trouble(f"{error}: trying again in {delay:.1f} s, {delays.left:.0f} s before giving up")
+            self._on_trouble(f"{error}: retrying in {delay:.1f} s, giving up in {delays.left:.0f} s")
         await self._sleep(delay)
 
     def _lose_session(self) -> None:
-        _LOG.warning("the server has lost our session: beginning another")
+        _LOG.warning("the server has lost our session: starting a new one")
         self._session.token = self._session.hand = None
         self._playing = False
         self._journal.keep_token(None)
         self._unseen = 0
 
     def _start(self, hand: SlumbotHand) -> None:
-        """A hand that is new to us, if not to the server."""
+        """Set up our state for a hand that is new to us."""
         self._clock.start_hand()
         self._refused = None
         self._started += 1
@@ -337,7 +337,7 @@ class SlumbotMatch:
             self._on_hand(self.tally)
 
     def _settle_unseen(self, hands: int | None, total: int | None, winnings: int) -> None:
-        """Hands that the session counts and we have not seen end."""
+        """Account for hands that the session counts but whose end we did not see."""
         known_hands, known_total = self._journal.session_hands, self._journal.session_total
         if hands is not None and total is not None and known_hands is not None and known_total is not None:
             missing = hands - known_hands - 1
@@ -350,7 +350,7 @@ class SlumbotMatch:
 
 
 class _Delays:
-    """How long to wait after each failure in a row: doubled every time, never quite the same."""
+    """Delays after consecutive failures: exponential backoff with jitter."""
 
     def __init__(self, patience_seconds: float) -> None:
         self._left = patience_seconds
@@ -358,11 +358,11 @@ class _Delays:
 
     @property
     def left(self) -> float:
-        """Seconds of patience after the delay that was told last."""
+        """Seconds left after the last delay before giving up."""
         return self._left
 
     def next_seconds(self) -> float | None:
-        """None when patience is over."""
+        """The next delay; None if the time is used up."""
         if self._left <= 0:
             return None
         delay = min(self._delay * random.uniform(0.5, 1.5), self._left)

@@ -1,4 +1,4 @@
-"""Slumbot's API over HTTP, for clients."""
+"""The HTTP transport of a Slumbot API client."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.slumbot_match import TransportError
 DEFAULT_URL = "https://slumbot.com/slumbot/api/"
 
 _ANSWER_SECONDS = 330.0
-"""The server itself allows five minutes for an action."""
+"""Response timeout: the server itself allows five minutes per action."""
 _CONNECT_SECONDS = 15.0
 _MOST_BYTES = 1 << 20
 
@@ -24,7 +24,7 @@ class SlumbotHttp:
     def __init__(self, url: str, answer_seconds: float = _ANSWER_SECONDS) -> None:
         self.url = url if url.endswith("/") else url + "/"
         if not self.url.startswith(("http://", "https://")):
-            raise ValueError(f"{url!r} is no address: write e.g. {DEFAULT_URL}")
+            raise ValueError(f"{url!r} is not an HTTP URL: write e.g. {DEFAULT_URL}")
         self._timeout = ClientTimeout(total=answer_seconds, connect=_CONNECT_SECONDS)
         self._session: ClientSession | None = None
 
@@ -39,7 +39,7 @@ class SlumbotHttp:
         await self._session.close()
 
     async def __call__(self, endpoint: str, body: Mapping[str, object]) -> tuple[int, object]:
-        """Status and body; what is not JSON comes as None with an error status. Raises `TransportError`."""
+        """Status and body (None for an error response that is not JSON). Raises `TransportError`."""
         assert self._session is not None, "entered before"
         try:
             async with self._session.post(self.url + endpoint, json=body) as response:
@@ -47,7 +47,7 @@ class SlumbotHttp:
                 while more := await response.content.read(_MOST_BYTES):
                     data += more
                     if len(data) > _MOST_BYTES:
-                        raise TransportError("the answer is far too long")
+                        raise TransportError(f"the response is longer than {_MOST_BYTES} bytes")
                 status = response.status
         except (ClientError, TimeoutError, OSError) as error:
             raise TransportError(f"{type(error).__name__}: {error}"[:200]) from error
@@ -55,5 +55,5 @@ class SlumbotHttp:
             return status, json.loads(data)
         except (ValueError, RecursionError):
             if status < 400:
-                raise TransportError("the answer is not JSON") from None
+                raise TransportError("the response is not JSON") from None
             return status, None

@@ -1,7 +1,8 @@
-"""Solves that somebody asked the daemon for: started, watched, stopped, their results kept for a while.
+"""Solves requested over HTTP: started, followed and cancelled here; results are kept for a while.
 
-Each runs in a process of its own (`server.solve_worker`), next to the worker pool and nicer than it. So many
-may run at once; more are refused. What nobody has asked for the longest time is forgotten first.
+Each solve runs in its own process (`server.solve_worker`), beside the worker pool and at a lower priority.
+The number of concurrent solves is limited; more are rejected. The least recently requested results are
+dropped first.
 """
 
 from __future__ import annotations
@@ -24,28 +25,28 @@ _LOG = logging.getLogger(__name__)
 MOST_SECONDS = 600.0
 _MOST_LINE_BYTES = 64 << 20
 _START_SECONDS = 600.0
-"""For a worker to be ready: kernels may have to be compiled."""
+"""Time for a process to become ready, including compiling kernels."""
 _MOST_EVENTS = 5000
 _KEPT = 64
 
 
 class SolveBusyError(Exception):
-    """As many solves as may run are running."""
+    """The maximum number of solves is running."""
 
 
 class SolveState(StrEnum):
-    """What has become of a solve."""
+    """The state of a solve."""
 
     RUNNING = "running"
     DONE = "done"
     CANCELLED = "cancelled"
-    """Stopped by somebody; there is a result all the same, unless it was very early."""
+    """Cancelled; has a result unless it was cancelled very early."""
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class SolveSettings:
-    """Limits of all solves."""
+    """Limits for all solves."""
 
     at_once: int = 2
     most_seconds: float = 120.0
@@ -56,7 +57,7 @@ class SolveSettings:
 
 @dataclass(frozen=True, slots=True)
 class SolveRequest:
-    """What to solve: the options of `fathom solve` as text, None where it has a default."""
+    """What to solve: the options of `fathom solve` as text; None: the default."""
 
     board: str
     pot: str
@@ -71,7 +72,7 @@ class SolveRequest:
     node: str = "root"
 
     def options(self) -> dict[str, str | None]:
-        """As `server.cli.solve_input` reads them."""
+        """The options as `server.cli.solve_input` reads them."""
         names = (
             "board", "pot", "stack", "oop", "ip", "menu", "big_blind", "iterations", "target", "seconds",
         )  # fmt: skip
@@ -87,27 +88,27 @@ class SolveJob:
     started_at: float
     state: SolveState = SolveState.RUNNING
     events: list[dict[str, Any]] = field(default_factory=list)
-    """Progress; the last one ends it: `result` or `failed`."""
+    """Progress events; the last event is `result` or `failed`."""
     result: bytes | None = None
-    """JSON."""
+    """The result as JSON."""
     detail: str = ""
-    """Why it failed."""
+    """The error message, if it failed."""
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     process: asyncio.subprocess.Process | None = None
     cancelled: bool = False
 
     @property
     def is_over(self) -> bool:
-        """Nothing more will happen."""
+        """Whether the solve has ended."""
         return self.state is not SolveState.RUNNING
 
     @property
     def progress(self) -> dict[str, Any] | None:
-        """The latest."""
+        """The latest progress event."""
         return next((event for event in reversed(self.events) if event["event"] == "progress"), None)
 
     async def follow(self, since: int = 0) -> AsyncIterator[tuple[int, dict[str, Any]]]:
-        """Numbered events after `since`, as they come, until the solve is over."""
+        """Numbered events after `since`, as they happen, until the solve ends."""
         at = since
         while True:
             async with self.changed:
@@ -131,13 +132,13 @@ class SolveJobs:
 
     @property
     def running(self) -> int:
-        """Solves under way."""
+        """The number of running solves."""
         return sum(not job.is_over for job in self._jobs.values())
 
     def start(self, request: SolveRequest, owner: str) -> SolveJob:
-        """Begin a solve; raises `SolveBusyError`."""
+        """Start a solve; raises `SolveBusyError`."""
         if self._closing or self.running >= self.settings.at_once:
-            raise SolveBusyError(f"{self.running} solves are running, as many as may: try again later")
+            raise SolveBusyError(f"{self.running} solves are running, the maximum: try again later")
         job = SolveJob(secrets.token_urlsafe(16), owner, time.time())
         self._jobs[job.id] = job
         while len(self._jobs) > _KEPT:
@@ -151,7 +152,7 @@ class SolveJobs:
         return job
 
     def find(self, job_id: str, owner: str | None) -> SolveJob | None:
-        """A job of somebody's; of anybody's for None."""
+        """A job by id, or None; it must belong to `owner` (None: any owner)."""
         job = self._jobs.get(job_id)
         if job is None or (owner is not None and job.owner != owner):
             return None
@@ -159,18 +160,18 @@ class SolveJobs:
         return job
 
     def list(self, owner: str | None) -> list[SolveJob]:
-        """Newest first."""
+        """The jobs of an owner (None: all), newest first."""
         found = [job for job in self._jobs.values() if owner is None or job.owner == owner]
         return sorted(found, key=lambda job: -job.started_at)
 
     async def cancel(self, job: SolveJob) -> None:
-        """Stop a solve, and wait until it has ended with what is known."""
+        """Stop a solve, and wait until it has ended with its result so far."""
         self._stop(job)
         async with job.changed:
             await job.changed.wait_for(lambda: job.is_over)
 
     async def close(self) -> None:
-        """End all solves; those who follow them are told. Idempotent."""
+        """End all solves and notify their followers. Idempotent."""
         self._closing = True
         for task in list(self._tasks):
             task.cancel()
@@ -190,11 +191,11 @@ class SolveJobs:
         except TimeoutError:
             await self._finish(job, SolveState.FAILED, "the solve did not end in time")
         except asyncio.CancelledError:
-            await self._finish(job, SolveState.CANCELLED, "the daemon ends")
+            await self._finish(job, SolveState.CANCELLED, "the daemon is shutting down")
             raise
         except OSError as error:
             _LOG.error("cannot start a solve: %s", error)
-            await self._finish(job, SolveState.FAILED, "no process could be started for it")
+            await self._finish(job, SolveState.FAILED, "the solver process could not be started")
         finally:
             if job.process is not None and job.process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
@@ -221,7 +222,7 @@ class SolveJobs:
             "nice": settings.nice,
         }
         process.stdin.write(json.dumps(order).encode() + b"\n")
-        if job.cancelled:  # before there was anybody to stop
+        if job.cancelled:  # cancelled before the process existed
             process.stdin.close()
         while line := await process.stdout.readline():
             event = json.loads(line)

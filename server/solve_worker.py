@@ -1,8 +1,8 @@
-"""One solve in a process of its own: the request on stdin, progress and result on stdout, a line each.
+"""One solve in its own process: the request on stdin, progress and result on stdout, one JSON line each.
 
-A process, because building trees and loading kernels holds the interpreter for seconds, and because memory
-that a solve took is given back when it ends. Anything more on stdin, its end included, stops the solve: the
-result is then the best so far, so a daemon that dies leaves nothing behind.
+It is a separate process because building trees and loading kernels holds the interpreter lock for seconds,
+and because its memory is freed when it ends. Any further input on stdin, or its end, stops the solve, and the
+result is then the best so far: if the daemon dies, no process is left behind.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _REPORT_SECONDS = 0.1
 
 
 def main() -> int:
-    """Solve what stdin says."""
+    """Solve the request read from stdin."""
     request = json.loads(sys.stdin.readline())
     os.nice(request["nice"])
     try:
         _solve(request)
     except ValueError as error:
-        # Words for people, with the names of options where there are fields.
+        # The messages name command line options; the request has fields of the same names.
         _tell({"event": "failed", "detail": str(error).replace("--", "")})
     except MemoryError:
-        _tell({"event": "failed", "detail": "there is not enough memory for this solve"})
+        _tell({"event": "failed", "detail": "not enough memory for this solve"})
     return 0
 
 
@@ -49,8 +49,8 @@ def _solve(request: dict[str, Any]) -> None:
     if needed > request["memory_bytes"]:
         most = request["memory_bytes"] >> 20
         raise ValueError(
-            f"this solve takes {needed >> 20} MB of memory, the most here is {most} MB: offer fewer sizes,"
-            " narrow the ranges, or begin on a later street"
+            f"this solve needs {needed >> 20} MB of memory, the limit is {most} MB: offer fewer sizes,"
+            " narrow the ranges, or start on a later street"
         )
     game = spot.game(tree)
     place = find_place(spot, game, request["node"])
@@ -59,7 +59,7 @@ def _solve(request: dict[str, Any]) -> None:
     solver = Solver(game, named_schedule(VARIANT, 0), request["threads"])
     _tell({"event": "started", "memory_bytes": solver.memory_bytes})
     stop = _Stop(solver)
-    solver.run(0)  # loads the kernels, off the clock
+    solver.run(0)  # loads the kernels before the clock starts
     report = _Reporter(spot.pot)
     deadline = time.monotonic() + min(limits.seconds or request["most_seconds"], request["most_seconds"])
     try:
@@ -76,7 +76,7 @@ def _solve(request: dict[str, Any]) -> None:
 
 
 class _Reporter:
-    """Tells of progress, not too often."""
+    """Reports progress at a limited rate."""
 
     def __init__(self, pot: float) -> None:
         self._pot = pot
@@ -99,7 +99,7 @@ class _Reporter:
 
 
 class _Stop:
-    """Stops the solver when something more comes on stdin."""
+    """Stops the solver on further input, or the end, of stdin."""
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
@@ -109,7 +109,7 @@ class _Stop:
         threading.Thread(target=self._watch, daemon=True).start()
 
     def end(self) -> bool:
-        """The solver is done and must not be stopped any more; whether it was."""
+        """Stop watching because the solver is done; returns whether it was stopped."""
         with self._lock:
             self._ended.set()
             self._solver.engine.stop_word[0] = 0
@@ -120,14 +120,14 @@ class _Stop:
         while not self._ended.is_set():
             with self._lock:
                 if not self._ended.is_set():
-                    # Again and again: a stop between two calls of the solver is forgotten by the next.
+                    # Repeatedly: the solver clears a stop that arrives between two of its calls.
                     self._asked = True
                     self._solver.stop()
             self._ended.wait(0.05)
 
 
 def _tell(record: dict[str, object]) -> None:
-    print(json.dumps(record, separators=(",", ":")), flush=True)  # noqa: T201 - the wire
+    print(json.dumps(record, separators=(",", ":")), flush=True)  # noqa: T201 - the protocol
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How the hand store is, for Prometheus: looked at when somebody asks."""
+"""Prometheus metrics of the hand store, collected on demand."""
 
 from __future__ import annotations
 
@@ -11,23 +11,21 @@ from server.hand_store import HandStore
 
 
 class StoreCollector(Collector):
-    """Counts of one store."""
+    """The counters of one store."""
 
     def __init__(self, store: HandStore) -> None:
         self._store = store
 
     def collect(self) -> Iterator[Metric]:
-        """All of them."""
+        """The current values."""
         store = self._store
         yield CounterMetricFamily(
             "fathom_store_writes",
             "Changes of hands, decisions and sessions written.",
             store.written,
         )
-        yield CounterMetricFamily(
-            "fathom_store_failures", "Writes that the disk of the hand store refused.", store.failures
-        )
-        yield CounterMetricFamily("fathom_store_dropped", "Hands and decisions lost for good.", store.dropped)
+        yield CounterMetricFamily("fathom_store_failures", "Failed writes to the hand store.", store.failures)
+        yield CounterMetricFamily("fathom_store_dropped", "Hands and decisions lost.", store.dropped)
         yield GaugeMetricFamily(
-            "fathom_store_waiting", "Hands and decisions that the disk has not taken yet.", store.num_waiting
+            "fathom_store_waiting", "Hands and decisions not written yet.", store.num_waiting
         )

@@ -1,13 +1,14 @@
-"""Hands between people and the bot: dealt here, decided elsewhere, kept in the hand store.
+"""Hands between people and the bot: dealt here, decided by a `Decider`, kept in the hand store.
 
-1. Cards come from the operating system's randomness, all nine before the first action; so do seeds and
-   tokens.
-2. The button alternates from hand to hand of a session. A session plays one hand at a time: asking for a new
-   one while one is under way answers that one.
-3. Nothing is answered that is not in the store, or waiting for the disk. Until then nothing has happened:
-   whoever lost an answer asks again. So any hand goes on after a restart, from the store, with its context.
-4. What the bot holds and what its random draws depend on never leaves this module but into the store and in
-   requests to the `Decider`; who shows a hand to its opponent asks `view`.
+1. Cards, seeds and tokens come from the operating system's randomness; all nine cards are drawn before the
+   first action.
+2. The button alternates between the hands of a session. A session plays one hand at a time: requesting a new
+   hand while one is in progress returns that one.
+3. No response is sent before the hand is in the store or queued for the disk. Until then nothing has
+   happened, and a client that lost a response can repeat the request. So any hand continues after a restart,
+   from the store, with its context.
+4. The bot's cards and seeds leave this module only for the store and in requests to the `Decider`; `view`
+   returns what the opponent may see.
 5. The bot's answer is verified; an illegal one is replaced by check or fold, and counted.
 """
 
@@ -56,77 +57,77 @@ _LOG = logging.getLogger(__name__)
 
 TOKEN_BYTES = 24
 MAX_LIVE = 5_000
-"""Sessions, and hands under way, kept in memory; others are in the store."""
+"""Maximum sessions and hands in progress kept in memory; others are read from the store."""
 
 _DEALT = 9
-_SHOWN_OF_ID = 8  # in logs: whoever knows the whole id can play the hand
+_SHOWN_OF_ID = 8  # characters in logs: knowing the whole id is enough to play the hand
 _V = TypeVar("_V")
 
 
 class TableError(Exception):
-    """Base of what can be wrong with a question about a hand; the message is for the one who asked."""
+    """Base class of errors in requests about a hand; the message is for the client."""
 
 
 class UnknownHandError(TableError):
-    """There is no such hand, or it is somebody else's."""
+    """No such hand, or it belongs to another owner."""
 
 
 class UnknownSessionError(TableError):
-    """There is no such session."""
+    """No such session."""
 
 
 class NotYourTurnError(TableError):
-    """The hand is over, or has moved on."""
+    """The hand is over, or its betting has changed."""
 
 
 class Observer(Protocol):
-    """Who counts what happens."""
+    """Notified of finished hands and replaced answers."""
 
     def hand_finished(self, channel: str, opponent: str, chips: int) -> None:
-        """A hand is over; chips we won."""
+        """A hand ended; `chips` is what the bot won."""
 
     def answer_replaced(self) -> None:
-        """The bot's answer was illegal, or there was none."""
+        """The bot's answer was illegal or missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Pending:
-    """A decision that is being made, secrets included."""
+    """A decision in progress, including its secrets."""
 
     hand_id: str
     request: DecisionRequest
     round_index: int
     since: float
-    """`time.monotonic()`."""
+    """In `time.monotonic()`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """How far the bot is with a decision. Solves go by what is public: nothing here tells what it holds."""
+    """Progress of the bot's decision. Solves depend on public information only, so this reveals no cards."""
 
     round_index: int
     progress: Progress | None
-    """None while it waits for a worker, or prepares."""
+    """None while the decision waits for a worker or is being prepared."""
     seconds: float
-    """Since it was asked."""
+    """Since the request."""
     seconds_allowed: float
 
 
 @dataclass(slots=True, eq=False)
 class Session:
-    """Somebody who plays hand after hand. The lock is held while a hand moves."""
+    """A person's series of hands. The lock is held while a hand changes."""
 
     stored: StoredSession
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     clock: MatchClock | None = None
     budget: float = 0.0
     pending: _Pending | None = None
-    """What the bot is thinking about, if it is."""
+    """The bot's decision in progress, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveHand:
-    """A hand with all that is known of it, secrets included."""
+    """A hand with everything known about it, including secrets."""
 
     stored: StoredHand
     state: HandState
@@ -136,24 +137,24 @@ class LiveHand:
     budget: float
     session_id: str
     explain: bool = False
-    """Whether what the bot thinks is kept, to be looked at when the hand is over."""
+    """Whether the bot's reasoning is stored, to be shown after the hand."""
 
     @property
     def opponent_position(self) -> int:
-        """The person's."""
+        """The person's position."""
         return 1 - self.stored.position
 
 
 @dataclass(frozen=True, slots=True)
 class HandView:
-    """A hand as its opponent may see it: what others show comes from here."""
+    """A hand as the opponent may see it; every response is built from this."""
 
     id: str
     number: int
     state: HandState
-    """Our cards only if they were shown down, of the board only what is turned over."""
+    """The bot's cards only after a showdown; only the revealed part of the board."""
     position: int
-    """The opponent's."""
+    """The opponent's position."""
     chips: int | None
     """What the opponent won, if the hand is over."""
     started_at: float
@@ -175,7 +176,7 @@ def view(stored: StoredHand) -> HandView:
 
 
 def token_digest(token: str) -> str:
-    """How a session is known without its token. Tokens are long and random: a plain hash will do."""
+    """The session's id: a hash of its token. Tokens are long and random, so a plain hash is enough."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -190,7 +191,11 @@ class Table:
         observer: Observer | None = None,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        """Budget: seconds to think per hand, where the opponent does not say."""
+        """Create a table.
+
+        budget  default time budget per hand, in seconds
+        wall    the wall clock
+        """
         self._decider, self._store, self._budget = decider, store, budget
         self._observer = observer
         self._wall = wall
@@ -200,7 +205,7 @@ class Table:
         self.answers_replaced = 0
 
     async def open_session(self, channel: Channel, owner: str, opponent: str) -> tuple[str, Session]:
-        """A new session and the token that it is asked for by."""
+        """Open a session; returns its token and the session."""
         token = secrets.token_urlsafe(TOKEN_BYTES)
         stored = StoredSession(
             id=token_digest(token),
@@ -218,7 +223,10 @@ class Table:
         return token, session
 
     async def session(self, token: str, channel: Channel, owner: str | None) -> Session:
-        """The session of a token, whoever's for None; raises `UnknownSessionError`."""
+        """Find a session by its token; raises `UnknownSessionError`.
+
+        owner  the session must belong to this owner; None: any owner
+        """
         session = await self._session(token_digest(token))
         stored = None if session is None else session.stored
         if (
@@ -227,13 +235,13 @@ class Table:
             or stored.channel != channel
             or owner not in (None, stored.owner)
         ):
-            raise UnknownSessionError("no session has this token: begin a new one")
+            raise UnknownSessionError("no session has this token: start a new session")
         return session
 
     async def new_hand(
         self, session: Session, budget: float | None = None, explain: bool = False
     ) -> tuple[LiveHand, bool]:
-        """The next hand, or the one under way; and whether it is new. The bot has acted if it is its turn."""
+        """The next hand or the one in progress, and whether it is new. The bot acts if it is its turn."""
         async with session.lock:
             current = session.stored.hand_id
             if current is not None:
@@ -250,16 +258,16 @@ class Table:
     async def act(
         self, hand_id: str, owner: str | None, action: Action, betting: str | None = None
     ) -> LiveHand:
-        """Play the opponent's action and whatever the bot does then; raises `TableError` or `IllegalAction`.
+        """Play the opponent's action and the bot's reply; raises `TableError` or `IllegalAction`.
 
-        betting  what the opponent believes the betting to be: refused if it has moved on
+        betting  the betting the opponent acted on: rejected if it has changed since
         """
         hand = await self.hand(hand_id, owner)
         if hand.stored.is_finished:
             raise NotYourTurnError("the hand is over")
         session = await self._session(hand.session_id)
         if session is None:
-            raise UnknownHandError("the session of this hand is gone")
+            raise UnknownHandError("the session of this hand no longer exists: start a new session")
         async with session.lock:
             hand = await self.hand(hand_id, owner)
             state = hand.state.betting
@@ -273,14 +281,17 @@ class Table:
             return await self._go_on(session, session.stored, hand)
 
     async def hand(self, hand_id: str, owner: str | None) -> LiveHand:
-        """A hand; raises `UnknownHandError` also for one of another owner's. None: of anybody's."""
+        """Find a hand; raises `UnknownHandError`, also for another owner's hand.
+
+        owner  None: any owner
+        """
         hand = await self._hand(hand_id)
         if hand is None or (owner is not None and hand.stored.owner != owner):
-            raise UnknownHandError("there is no such hand")
+            raise UnknownHandError("no such hand")
         return hand
 
     def thinking_of(self, session: Session) -> Thinking | None:
-        """How far the bot is with what a session waits for; None if it is not thinking."""
+        """Progress of the decision that a session waits for; None if there is none."""
         pending = session.pending
         if pending is None:
             return None
@@ -293,7 +304,7 @@ class Table:
         )
 
     def thinking_about(self, hand_id: str) -> Thinking | None:
-        """How far the bot is with a hand; None if it is not thinking about it, or there is no such hand."""
+        """Progress of the decision in a hand; None if there is none, or no such hand."""
         hand = self._hands.get(hand_id)
         session = None if hand is None else self._sessions.get(hand.session_id)
         if session is None or session.pending is None or session.pending.hand_id != hand_id:
@@ -320,7 +331,7 @@ class Table:
         return LiveHand(stored, state, secrets.randbits(63), None, 0, budget, session.stored.id, explain)
 
     async def _go_on(self, session: Session, stored_session: StoredSession, hand: LiveHand) -> LiveHand:
-        """Let the bot act while it is its turn, then keep everything. The session's lock is held."""
+        """Let the bot act while it is its turn, then save everything. The session's lock is held."""
         made: list[StoredDecision | StoredThought] = []
         while hand.state.betting.actor == hand.stored.position:
             hand, decided = await self._let_bot_act(session, hand)
@@ -389,14 +400,14 @@ class Table:
     async def _ask(
         self, request: DecisionRequest, betting: BettingState
     ) -> tuple[Action, DecisionAnswer | None]:
-        """The bot's action, legal whatever happens; without an answer if it is not the bot's own."""
+        """A legal action, and the bot's answer; None for the answer if the action replaces it."""
         try:
             answer = await self._decider.decide(request)
             action = parse_action(answer.action)
             betting.verify(action)
-        except Exception as error:  # a decider never fails: but if it does, the hand must not
-            # Neither the cards nor the seed may get into a log: the kind of error is all that is told.
-            _LOG.error("no legal answer of the bot (%s): check or fold", type(error).__name__)
+        except Exception as error:  # deciders should never fail, but the hand must go on if one does
+            # Log only the type of the error: its message may contain cards or the seed.
+            _LOG.error("no legal answer from the bot (%s): check or fold", type(error).__name__)
             self.answers_replaced += 1
             if self._observer is not None:
                 self._observer.answer_replaced()
@@ -414,7 +425,7 @@ class Table:
             stored = await self._store.session(session_id)
             if stored is None:
                 return None
-            # Somebody else may have looked meanwhile: there must be one lock for all.
+            # Another task may have loaded it meanwhile: all must share one session and its lock.
             known = self._sessions.get(session_id) or self._keep(self._sessions, session_id, Session(stored))
         self._sessions.move_to_end(session_id)
         return known
@@ -433,7 +444,7 @@ class Table:
 
     @staticmethod
     def _keep(kept: OrderedDict[str, _V], key: str, value: _V) -> _V:
-        """Remember the newest; those that are in use stay."""
+        """Add to a cache of bounded size; sessions in use are not evicted."""
         kept[key] = value
         kept.move_to_end(key)
         while len(kept) > MAX_LIVE:
@@ -446,7 +457,7 @@ class Table:
 
 
 def _no_decision(hand: LiveHand, at: float) -> StoredDecision:
-    """What is kept where the bot had no answer."""
+    """The record of a decision for which the bot had no answer."""
     betting = hand.state.betting
     return StoredDecision(
         hand_id=hand.stored.id,
@@ -463,7 +474,7 @@ def _no_decision(hand: LiveHand, at: float) -> StoredDecision:
 
 
 def _thought(hand: LiveHand, answer: DecisionAnswer) -> StoredThought:
-    """Whoever solved explains; of what was looked up there are the ranges and the strategy."""
+    """The stored explanation; for decisions without a solve, only the ranges and the strategy."""
     body = answer.explanation
     if body is None:
         told = grids(answer.ranges, hand.stored.position, answer.actions, answer.probabilities)
@@ -491,7 +502,7 @@ def _pack(hand: LiveHand) -> bytes:
 
 
 def _restored(stored: StoredHand) -> LiveHand:
-    """A hand from the store; one that is over has no secrets left."""
+    """A hand from the store; finished hands have no secrets."""
     state = hand_state(stored.betting_state(), stored.hole, stored.board)
     if stored.secret is None:
         return LiveHand(stored, state, 0, None, 0, 1.0, "")

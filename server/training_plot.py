@@ -1,4 +1,4 @@
-"""A training as a picture: one self-contained SVG, written by hand, so that no plotting library is needed."""
+"""Plot a training's curves as a self-contained SVG, without a plotting library."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STYLE = (
 def training_svg(
     title: str, iterations: Sequence[float], curves: Sequence[tuple[str, Sequence[float], bool]]
 ) -> str:
-    """One panel per curve over the iterations.
+    """An SVG with one panel per curve, plotted over the iterations.
 
     curves  name, values, and whether the axis is logarithmic
     """

@@ -1,4 +1,4 @@
-"""A training in the terminal: a bar and the figures, changing in place."""
+"""Live display of a training in the terminal: a progress bar and figures."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from solver.training import Report, TrainingRun
 
 
 class TrainingView:
-    """Use as a context; `show` a report whenever there is one.
+    """A context manager; call `show` with every report.
 
-    Where nothing can change in place, in a pipe or a log, there is a line for every checkpoint instead.
+    If the output is not a terminal, it prints one line per checkpoint instead.
     """
 
     def __init__(self, training: TrainingRun, console: Console) -> None:
@@ -44,7 +44,7 @@ class TrainingView:
             self.tell_checkpoint()
 
     def show(self, report: Report) -> None:
-        """Replace what is on the screen."""
+        """Show a report in place of the last one."""
         left = timedelta(seconds=round(report.seconds_left))
         speed = (
             f"{report.iterations:,} iterations, {report.iterations_per_s:,.0f}/s, "
@@ -59,7 +59,7 @@ class TrainingView:
         self._live.update(Group(Text(self._title), bar, Text(speed), Text(quality)))
 
     def tell_checkpoint(self) -> None:
-        """Print the last report as a line of its own, unless it is on a screen or was printed before."""
+        """Print the last report as a line, unless the output is a terminal or it was printed before."""
         if self._report and not self._console.is_terminal:
             self._print(self._report)
             self._report = ""

@@ -1,7 +1,7 @@
-"""Any player of the registry on a dealer that somebody else runs, and what it came to.
+"""Play any registered player on a remote dealer, and compute the result.
 
-The journal holds the last line of every hand as the dealer sent it, so a match that breaks off and goes on,
-with the dealer's hands numbered as before, ends in one report.
+The journal holds the last line of every hand as the dealer sent it. If an interrupted match is resumed and
+the dealer continues its hand numbers, one report covers both parts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HAND_MASK = (1 << 31) - 1
 
 
 class SeatPlayer:
-    """A player in one seat of a match: a fresh hand player for every hand, seeded by its number."""
+    """A player in one seat of a match, with a new `HandPlayer` per hand, seeded by the hand's number."""
 
     def __init__(self, player: Player, seed: int) -> None:
         self._player, self._seed = player, np.uint64(seed & _SEED_MASK)
@@ -35,7 +35,7 @@ class SeatPlayer:
         self._hand: HandPlayer | None = None
 
     def __call__(self, match: MatchState) -> Action:
-        """What to reply to a state in which it is our turn."""
+        """The action for a state in which it is our turn."""
         if self._hand is None or match.hand_id != self._hand_id:
             self._hand_id = match.hand_id
             self._hand = self._player.start_hand(int(seed_at(self._seed, match.hand_id & _HAND_MASK)))
@@ -43,9 +43,9 @@ class SeatPlayer:
 
 
 class HandLog:
-    """Finished hands, by number; appended to a file as they end, if there is one.
+    """Finished hands by number; also appended to a file, if there is one.
 
-    A number that comes again with other cards is the start of another match: only that one is kept.
+    A repeated number with other cards marks the start of another match: only the last match is kept.
     """
 
     def __init__(self, definition: GameDefinition, path: Path | None = None) -> None:
@@ -62,13 +62,13 @@ class HandLog:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
     def add(self, match: MatchState) -> None:
-        """Keep a hand."""
+        """Add a finished hand."""
         self._keep(match)
         if self._file is not None:
             os.write(self._file, match.text.encode() + b"\n")
 
     def states(self) -> list[MatchState]:
-        """In the order of their numbers."""
+        """The hands, ordered by number."""
         return [self._hands[hand_id] for hand_id in sorted(self._hands)]
 
     def _keep(self, match: MatchState) -> None:
@@ -78,7 +78,7 @@ class HandLog:
         self._hands[match.hand_id] = match
 
     def close(self) -> None:
-        """Idempotent."""
+        """Close the file. Idempotent."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -101,7 +101,7 @@ def play_versus(
 def versus_result(
     definition: GameDefinition, names: tuple[str, str], states: Sequence[MatchState]
 ) -> MatchResult:
-    """The result of finished hands as one player saw them; `names` are his and the opponent's."""
+    """The result of finished hands as one player saw them; `names` are that player's and the opponent's."""
     records = [
         HandRecord(match.hand_id, match.state, names if match.position == 0 else (names[1], names[0]))
         for match in states

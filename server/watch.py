@@ -1,8 +1,7 @@
-"""How the daemon is doing, over the last minutes: looked at every two seconds, for the dashboard.
+"""The daemon's metrics over the last ten minutes, sampled every two seconds, for the dashboard.
 
-Everything comes from the daemon's own metrics. Counters and histograms only grow, so that what happened
-lately is the difference of two looks: percentiles are those of the last half minute, interpolated within the
-buckets.
+All data come from the daemon's own metrics. Counters and histograms only grow, so recent activity is the
+difference of two samples. Percentiles cover the last half minute and are interpolated within the buckets.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ from server.metrics import Metrics
 
 EVERY_SECONDS = 2.0
 KEPT = 300
-"""Looks: ten minutes."""
+"""Samples kept: ten minutes."""
 WINDOW = 15
-"""Looks that percentiles are about."""
+"""Samples that percentiles cover: half a minute."""
 
 _SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
 Buckets = dict[float, float]
-"""How many were at most so large, by upper bound."""
+"""Cumulative counts by upper bound."""
 
 
 @dataclass(slots=True)
 class _Look:
-    """Counts at one moment, by what they are about."""
+    """One sample of the counts."""
 
     by_street: dict[str, Buckets] = field(default_factory=dict)
     by_method: dict[str, Buckets] = field(default_factory=dict)
@@ -45,10 +44,13 @@ class _Look:
 
 
 class Watch:
-    """Looks at metrics and remembers; whoever wants to know follows."""
+    """Samples the metrics, keeps the recent points, and lets clients follow them."""
 
     def __init__(self, metrics: Metrics, more: Callable[[], Mapping[str, Any]]) -> None:
-        """more: what metrics do not know, such as the pool's workers; asked at every look."""
+        """Create a watch; `run` samples.
+
+        more  additional values for every point, such as the pool's workers
+        """
         self._metrics, self._more = metrics, more
         self._looks: deque[_Look] = deque(maxlen=WINDOW + 1)
         self._points: deque[dict[str, Any]] = deque(maxlen=KEPT)
@@ -58,17 +60,17 @@ class Watch:
 
     @property
     def points(self) -> list[dict[str, Any]]:
-        """What was seen, the oldest first."""
+        """The kept points, oldest first."""
         return list(self._points)
 
     async def run(self) -> None:
-        """Look for ever."""
+        """Sample until cancelled."""
         while True:
             await self.look()
             await asyncio.sleep(EVERY_SECONDS)
 
     async def look(self) -> None:
-        """Once."""
+        """Take one sample."""
         point = self._point()
         async with self._changed:
             self._points.append(point)
@@ -76,13 +78,13 @@ class Watch:
             self._changed.notify_all()
 
     async def close(self) -> None:
-        """End all who follow."""
+        """End all followers."""
         async with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     async def follow(self) -> AsyncIterator[dict[str, Any]]:
-        """Every look from now on, until the daemon ends."""
+        """All points from now on, until `close`."""
         seen = self._taken
         while True:
             async with self._changed:
@@ -128,18 +130,18 @@ class Watch:
 
 
 def grown(before: Buckets, now: Buckets) -> Buckets:
-    """What came since: how many at most so large."""
+    """The cumulative counts added since `before`."""
     return {bound: count - before.get(bound, 0.0) for bound, count in now.items()}
 
 
 def spread(buckets: Buckets) -> dict[str, float | int | None]:
-    """How many, and percentiles, interpolated; None where there is nothing."""
+    """The count and interpolated percentiles; None for percentiles of nothing."""
     count = max(buckets.values(), default=0.0)
     return {"count": int(count), **{name: percentile(buckets, share) for name, share in _SHARES.items()}}
 
 
 def percentile(buckets: Buckets, share: float) -> float | None:
-    """As Prometheus computes it: even within a bucket; the largest bound for what is beyond all."""
+    """A percentile as Prometheus computes it: linear within a bucket, at most the largest finite bound."""
     bounds = sorted(buckets)
     total = buckets[bounds[-1]] if bounds else 0.0
     if total <= 0:
@@ -190,7 +192,7 @@ def _value(found: Mapping[str, Metric], name: str) -> float:
 
 
 def _by_labels(found: Mapping[str, Metric], name: str) -> dict[str, float]:
-    """The values of a metric by its labels' values."""
+    """A metric's values by label values."""
     metric = found.get(name)
     samples = metric.samples if metric is not None else []
     return {

@@ -20,28 +20,28 @@ from arena.errors import MatchAborted
 from solver.version import fathom_version
 
 COMMANDS = {
-    "serve": "run the daemon: HTTP, ACPC dealers, a pool of workers that solve",
-    "warm-up": "compile and unpack now what would make a first start slow",
-    "config": "check or show the daemon's configuration",
-    "demo": "watch two simple players over the dealer: a first look, no set-up needed",
-    "dealer": "run an ACPC dealer: a drop-in for the reference program",
+    "serve": "run the daemon: HTTP API, ACPC dealer connections and a pool of solver workers",
+    "warm-up": "compile the kernels and unpack the blueprint, so that the first start is fast",
+    "config": "check or print the daemon's configuration",
+    "demo": "watch two simple players on a local dealer; needs no set-up",
+    "dealer": "run an ACPC dealer, a drop-in replacement for the reference program",
     "acpc": "play a match on an ACPC dealer",
-    "match": "play a duplicate match between two players and see who is better",
-    "versus": "play on somebody else's ACPC dealer and report",
-    "slumbot": "play on Slumbot, or on a server that speaks its API",
-    "decide": "ask the agent what it does in a hand, and why",
-    "story": "watch the agent play hands and read what it thought",
-    "pushfold": "the all-in-or-fold game: its equilibrium, and how people play it",
-    "hands": "look at the hands that the daemon and `fathom slumbot` played, and export them",
-    "keys": "make, list and revoke API keys of a daemon that others can reach",
-    "lbr": "measure how much a player can lose, at least: local best response",
+    "match": "play a duplicate match between two players and report the winner",
+    "versus": "play on a remote ACPC dealer and report the result",
+    "slumbot": "play against Slumbot, or a server that implements its API",
+    "decide": "show what the agent does in a given situation, and why",
+    "story": "let the agent play hands and print its reasoning",
+    "pushfold": "the push/fold game: its equilibrium, and how people play it",
+    "hands": "list, show and export hands played by the daemon and `fathom slumbot`",
+    "keys": "create, list and revoke the daemon's API keys",
+    "lbr": "measure a lower bound on a player's exploitability by local best response",
     "solve": "solve a flop, turn or river spot exactly and show the strategy",
-    "train": "train a blueprint; stop and go on whenever you like",
-    "blueprint": "look at blueprints, check, measure, export and plan them",
-    "bench": "measure speed and quality, one JSON line per figure",
+    "train": "train a blueprint; can be interrupted and resumed at any time",
+    "blueprint": "inspect, verify, measure, export and plan blueprints",
+    "bench": "run the benchmarks, one JSON line per figure",
 }
 
-_EPILOG = "Try `fathom COMMAND --help`: each one explains its options and shows examples."
+_EPILOG = "Run `fathom COMMAND --help` for a command's options and examples."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -79,26 +79,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except MemoryError as error:
-        print(f"fathom {args.command}: out of memory ({error}): ask for less at a time", file=sys.stderr)
+        print(f"fathom {args.command}: out of memory ({error}): try a smaller problem", file=sys.stderr)
         return 1
     except (ValueError, OSError, MatchAborted) as error:
-        # Refusals of bad input are ValueErrors with a message for people; a missing file is an OSError.
+        # Bad input raises ValueError with a readable message; a missing file raises OSError.
         print(f"fathom {args.command}: {_words(error)}", file=sys.stderr)
         return 2 if isinstance(error, (ValueError, OSError)) else 1
 
 
 def _words(error: Exception) -> str:
-    """What a refusal says; the system's own are about a file and begin with a number."""
+    """The error's message; an OSError is reworded as file name and reason, without its errno."""
     if not isinstance(error, OSError) or error.filename is None or error.strerror is None:
         return str(error)
-    words = {FileNotFoundError: "there is no such file", IsADirectoryError: "is a folder"}
+    words = {FileNotFoundError: "no such file", IsADirectoryError: "is a folder"}
     return f"{os.fsdecode(error.filename)}: {words.get(type(error), error.strerror.lower())}"
 
 
 def _unknown_command(word: str) -> str:
     near = difflib.get_close_matches(word, COMMANDS, 1)
     hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(COMMANDS)}"
-    return f"there is no command {word!r}: {hint}"
+    return f"unknown command {word!r}: {hint}"
 
 
 def _module(command: str) -> ModuleType:
@@ -106,5 +106,5 @@ def _module(command: str) -> ModuleType:
 
 
 def _terminate(signum: int, frame: object) -> None:  # noqa: ARG001
-    """End as on Ctrl-C, leaving files complete, instead of on the spot."""
+    """Exit as on Ctrl-C, so that files are left complete."""
     raise SystemExit(128 + signum)

@@ -22,16 +22,16 @@ _EXAMPLES = """examples:
   fathom acpc localhost 16178 --policy random --seed 7
 
 policies:
-  agent       Solves its decisions while the clock runs: Fathom itself.
+  agent       Fathom itself: solves every decision within the time budget.
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    parser.add_argument("host", help="where the dealer runs")
-    parser.add_argument("port", type=port_number, help="the port it printed for this seat")
+    parser.add_argument("host", help="the dealer's host name or address")
+    parser.add_argument("port", type=port_number, help="the port the dealer printed for this seat")
     parser.add_argument(
-        "--policy", choices=(_AGENT, *POLICIES), default=_AGENT, help="how to play (default: agent)"
+        "--policy", choices=(_AGENT, *POLICIES), default=_AGENT, help="who plays (default: agent)"
     )
     parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
     parser.add_argument(
@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=10.0,
         metavar="SECONDS",
-        help="how long to wait for the dealer to listen (default: %(default)s)",
+        help="how long to keep trying to connect (default: %(default)s)",
     )
     agent = parser.add_argument_group("the agent")
     agent.add_argument(
@@ -47,15 +47,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=positive_number,
         default=_BUDGET_SECONDS,
         metavar="SECONDS",
-        help="per hand, on average over the match (default: %(default)s)",
+        help="time per hand, on average over the match (default: %(default)s)",
     )
-    agent.add_argument("--blueprint", default="", metavar="FILE", help="default: the one with Fathom")
     agent.add_argument(
-        "--workers", type=whole_number(), default=1, help="processes that solve (default: %(default)s)"
+        "--blueprint", default="", metavar="FILE", help="blueprint to play (default: the shipped one)"
+    )
+    agent.add_argument(
+        "--workers", type=whole_number(), default=1, help="solver processes (default: %(default)s)"
     )
     others = parser.add_argument_group("the other policies")
     others.add_argument(
-        "--seed", type=whole_number(0), help="repeat a match exactly (default: drawn at random)"
+        "--seed", type=whole_number(0), help="random seed, to repeat a match exactly (default: random)"
     )
     parser.epilog = _EXAMPLES + "\n".join(
         f"  {name:<12}{(policy.__doc__ or '').splitlines()[0]}" for name, policy in POLICIES.items()
@@ -63,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play the match and print what it came to; 1 if the dealer left before the end of a hand."""
+    """Play the match and print the result; returns 1 if the dealer disconnected during a hand."""
     definition = load_definition(args.game)
     with connect(args.host, args.port, args.wait, _report) as connection:
         if args.policy == _AGENT:
@@ -74,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     if signal:
         return 128 + signal
     if summary.unfinished_hand is not None:
-        _report(f"the dealer went away in the middle of hand {summary.unfinished_hand}")
+        _report(f"the dealer disconnected during hand {summary.unfinished_hand}")
         return 1
     if not summary.hands:
         _report("the dealer closed the connection before the first hand")
@@ -95,7 +97,7 @@ def _play_policy(
 def _play_agent(
     args: argparse.Namespace, connection: socket.socket, definition: GameDefinition
 ) -> tuple[MatchSummary, int]:
-    """What it came to, and the signal that ended it early, if one did."""
+    """Play the agent; returns the summary and the signal that ended the match early (0 if none)."""
     from server.agent_match import play_agent_match
     from server.blueprint_choice import choose_blueprint
     from server.config import LogConfig, MatchConfig, WorkersConfig
@@ -104,7 +106,7 @@ def _play_agent(
     configure_logging(LogConfig(level="warning"))
     blueprint = choose_blueprint(args.blueprint, _report)
     if blueprint.definition != definition:
-        raise ValueError(f"the blueprint is for another game than {args.game!r}: name its own with --game")
+        raise ValueError(f"the blueprint is not for the game {args.game!r}: give its own game with --game")
     spec = MatchConfig(args.host, args.port, budget=args.budget)
     _report(f"playing agent ({args.budget:g} s per hand) on {args.host}:{args.port}")
     result = play_agent_match(connection, spec, blueprint, WorkersConfig(count=args.workers, nice=0))
@@ -113,9 +115,7 @@ def _play_agent(
         _report(status.error)
     thought = status.thinking_seconds / max(status.hands, 1)
     rungs = ", ".join(f"{count} {rung}" for rung, count in result.decisions.items() if count)
-    _report(
-        f"{thought:.2f} s per hand, slowest decision {status.slowest_seconds:.2f} s; {rungs or 'nothing'}"
-    )
+    _report(f"{thought:.2f} s per hand, slowest decision {status.slowest_seconds:.2f} s; {rungs or 'none'}")
     return MatchSummary(
         status.hands, status.chips, definition.big_blind, status.malformed_lines, status.unfinished_hand
     ), result.signal
@@ -123,7 +123,7 @@ def _play_agent(
 
 def _summary_text(summary: MatchSummary) -> str:
     text = f"{summary.hands} hands, {summary.chips:+d} chips, {summary.mbb_per_hand:+.1f} mbb/hand"
-    return text + (f", {summary.malformed_lines} bad lines" if summary.malformed_lines else "")
+    return text + (f", {summary.malformed_lines} malformed lines" if summary.malformed_lines else "")
 
 
 def _report(message: str) -> None:

@@ -1,4 +1,4 @@
-"""`fathom bench NAME`: run one of the figures in `bench/`; `all` runs every one, the long ones shortened."""
+"""`fathom bench NAME`: run one benchmark of `bench/`; `all` runs all of them, the long ones shortened."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ _PACKAGE = "bench"  # imported by name: nothing but this command may depend on i
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare arguments: the figure's name, and the rest is the figure's own."""
+    """Declare arguments: the figure's name, then the options of that figure."""
     figures = _figures()
     parser.add_argument(
         "figure",
         choices=[*figures, "all"],
         metavar="FIGURE",
-        help="which figure to measure, see below; all: every one, long ones shortened",
+        help="figure to measure (listed below), or all: every figure, long ones shortened",
     )
     rest = parser.add_argument(
-        "options", nargs=argparse.REMAINDER, help="options of that figure: try --help after it"
+        "options", nargs=argparse.REMAINDER, help="options of that figure: try `fathom bench FIGURE --help`"
     )
-    rest.required = False  # some Pythons name it as missing, too, where the figure is
+    rest.required = False  # some Python versions report it as missing when only the figure is
     lines = [f"  {name:<13}{_summary(name)}" for name in figures]
     examples = "examples:\n  fathom bench evaluator --json\n  fathom bench all --json"
     parser.epilog = "\n".join(["figures:", *lines, "", examples])
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, and return the worst exit status."""
+    """Measure; returns the worst exit status."""
     if args.figure == "all" and set(args.options) - {"--json"}:
-        raise ValueError("all figures share one option, --json: run a figure by its name to give it others")
+        raise ValueError("`all` takes only --json: run a single figure by name to give it other options")
     if args.figure != "all":
         return int(_figure(args.figure).main(args.options))
     figures = [_figure(name) for name in _figures()]
@@ -46,7 +46,7 @@ def _figure(name: str) -> ModuleType:
 
 
 def _summary(name: str) -> str:
-    """The first line of a figure's docstring, without importing it: that would load all of Fathom."""
+    """The first line of a figure's docstring, read without importing it, which would load all of Fathom."""
     spec = importlib.util.find_spec(f"{_PACKAGE}.{name}")
     assert spec is not None, "it was listed"
     assert spec.origin is not None, "it is a file"

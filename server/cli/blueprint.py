@@ -1,4 +1,4 @@
-"""`fathom blueprint`: look at blueprints, check them, measure them, and plan new ones."""
+"""`fathom blueprint`: inspect, verify, measure and export blueprints, and plan new ones."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from solver.tree import Tree
 
 NODES_PER_SECOND = 17e6
-"""Of one thread in the `default` game on a core of an AMD EPYC machine that does nothing else; larger tables
-are slower. `fathom bench mccfr` measures yours."""
+"""One thread, `default` game, otherwise idle core of an AMD EPYC machine; larger tables are slower.
+`fathom bench mccfr` measures your machine."""
 LONGER_WALKS = 1.3
-"""Walks get longer while strategies become uneven: the blueprint that comes with Fathom took 1.27 times (with
-500 buckets) and 1.31 times (with more) as long as the number of nodes of a first walk would tell."""
+"""Traversals get longer as strategies become less uniform: the shipped blueprint took 1.27 times (with 500
+buckets) and 1.31 times (with more) as long as the node count of a first traversal predicts."""
 
 _EPILOG = """\
 examples:
@@ -48,9 +48,10 @@ examples:
   fathom blueprint flops --line r300c --flops 200"""
 
 _MEASURE_EPILOG = """\
-The response is chosen knowing the deals ("at most") and played on others ("at least"). The two are close
-where many deals share their buckets, as in tiny. With hundreds of buckets hardly two do: "at most" is then
-what somebody wins who sees all cards. Local best response says more: fathom lbr blueprint:FILE."""
+The best response is computed on one sample of deals ("at most") and evaluated on a held-out sample ("at
+least"). The two are close if many deals share their buckets, as in tiny. With hundreds of buckets hardly any
+two do: the response overfits, and "at most" is what a player who sees all cards would win. Local best
+response is more informative then: fathom lbr blueprint:FILE."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -58,103 +59,111 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, summary in (
-        ("info", "what a blueprint is and where it comes from"),
-        ("verify", "read all of it: checksums, and that probabilities add up"),
-        ("export", "every probability as CSV: history,bucket,action,probability"),
-        ("measure", "exploitability inside a small abstract game, by exact best response on sampled deals"),
-        ("pack", "compress, for shipping"),
+        ("info", "show a blueprint's game, size, training and provenance"),
+        ("verify", "read the whole file; check its checksums and that probabilities add up to 1"),
+        ("export", "print every probability as CSV: history,bucket,action,probability"),
+        ("measure", "measure exploitability in the abstract game, by best response on sampled deals"),
+        ("pack", "compress a blueprint for shipping"),
     ):
         verb = verbs.add_parser(name, help=summary, description=summary)
         verb.add_argument(
             "file",
             type=Path,
             nargs=None if name == "pack" else "?",
-            help="a .blueprint"
+            help="a .blueprint file"
             if name == "pack"
-            else "a .blueprint, compressed or not (default: the one with Fathom, or FATHOM_BLUEPRINT)",
+            else "a .blueprint file, compressed or not (default: FATHOM_BLUEPRINT, or the shipped one)",
         )
         if name == "info":
             verb.add_argument("--json", action="store_true", help="print one JSON object")
         elif name == "export":
             rounds = ("preflop", "flop", "turn", "river")
-            verb.add_argument("--round", choices=rounds, help="one round only (all make a large file)")
+            verb.add_argument("--round", choices=rounds, help="one round only (all rounds make a large file)")
         elif name == "measure":
             verb.add_argument(
-                "--deals", type=whole_number(100), default=10_000_000, help="to sample (default: %(default)s)"
+                "--deals",
+                type=whole_number(100),
+                default=10_000_000,
+                help="deals to sample (default: %(default)s)",
             )
-            verb.add_argument("--seed", type=whole_number(0), default=1, help="of the deals (default: 1)")
+            verb.add_argument(
+                "--seed", type=whole_number(0), default=1, help="random seed of the deals (default: 1)"
+            )
             verb.epilog = _MEASURE_EPILOG
             verb.add_argument("--json", action="store_true", help="print one JSON object")
         elif name == "pack":
             verb.add_argument("packed", type=Path, help="the new file, e.g. default.blueprint.xz")
     extract = verbs.add_parser(
-        "extract", help="write the blueprint a training has reached; it may be running"
+        "extract", help="write the current blueprint of a training, which may still be running"
     )
-    extract.add_argument("folder", type=Path, help="the training's, as given to --checkpoint")
-    extract.add_argument("file", type=Path, help="the new file; packed if it ends in .xz")
-    extract.add_argument("--carry", action="store_true", help="with what it takes to train on elsewhere")
-    values = verbs.add_parser("values", help="add the table that the first round is solved with")
+    extract.add_argument("folder", type=Path, help="the training's folder, as given to --checkpoint")
+    extract.add_argument("file", type=Path, help="output file; packed if it ends in .xz")
+    extract.add_argument(
+        "--carry", action="store_true", help="include the training state, so that training can continue"
+    )
+    values = verbs.add_parser("values", help="add the opponent values used to solve the first round")
     values.add_argument("file", type=Path, help="the blueprint")
-    values.add_argument("target", type=Path, help="the new file, may be the same; packed if it ends in .xz")
+    values.add_argument(
+        "target", type=Path, help="output file, may be the same file; packed if it ends in .xz"
+    )
     values.add_argument(
         "--strategies",
         type=whole_number(),
         default=10,
-        help="of the opponent, in each seat (default: %(default)s)",
+        help="opponent strategies per seat (default: %(default)s)",
     )
     values.add_argument(
         "--iterations",
         type=whole_number(),
         default=8_000_000,
-        help="to learn each of them (default: %(default)s)",
+        help="iterations to learn each strategy (default: %(default)s)",
     )
     values.add_argument(
-        "--deals", type=whole_number(), default=400_000, help="to value them by (default: %(default)s)"
+        "--deals",
+        type=whole_number(),
+        default=400_000,
+        help="deals to evaluate the strategies on (default: %(default)s)",
     )
-    values.add_argument(
-        "--seed", type=whole_number(0), default=1, help="of all randomness (default: %(default)s)"
-    )
+    values.add_argument("--seed", type=whole_number(0), default=1, help="random seed (default: %(default)s)")
     values.add_argument(
         "--threads",
         type=whole_number(),
         default=usable_cores(),
-        help="one: a repeatable table (default: %(default)s)",
+        help="threads; 1 makes the table reproducible (default: %(default)s)",
     )
-    net = verbs.add_parser("net", help="train the value net, which agents with leaf=net use on the flop")
+    net = verbs.add_parser("net", help="train the value net that agents with leaf=net use on the flop")
     net.add_argument(
         "file",
         type=Path,
         nargs="?",
-        help="the blueprint (default: the one that comes with Fathom, or FATHOM_BLUEPRINT)",
+        help="the blueprint (default: FATHOM_BLUEPRINT, or the shipped one)",
     )
     net.add_argument(
-        "--target", type=Path, help="the new file (default: in Fathom's cache, where agents look)"
+        "--target", type=Path, help="output file (default: in Fathom's cache, where agents look for it)"
     )
     net.add_argument(
         "--flops",
         type=whole_number(),
         default=400,
-        help="to play out; about a second each (default: %(default)s)",
+        help="training flops; about a second each (default: %(default)s)",
     )
     net.add_argument(
-        "--epochs", type=whole_number(), default=15, help="of the training (default: %(default)s)"
+        "--epochs", type=whole_number(), default=15, help="training epochs (default: %(default)s)"
     )
-    net.add_argument(
-        "--seed", type=whole_number(0), default=1, help="of all randomness (default: %(default)s)"
-    )
+    net.add_argument("--seed", type=whole_number(0), default=1, help="random seed (default: %(default)s)")
     net.add_argument("--json", action="store_true", help="print one JSON object")
     flops.configure(verbs.add_parser("flops", help=flops.SUMMARY, description=flops.SUMMARY))
-    plan = verbs.add_parser("plan", help="what a training needs: nodes, infosets, bytes, hours")
+    plan = verbs.add_parser("plan", help="estimate a training's nodes, infosets, bytes and hours")
     plan.add_argument("--preset", default="default", help="tiny, default or paper (default: default)")
-    plan.add_argument("--cards", help=f"buckets instead of the preset's own: {CARD_PRESET_NAMES}")
+    plan.add_argument("--cards", help=f"card abstraction (default: the preset's own): {CARD_PRESET_NAMES}")
     plan.add_argument(
-        "--threads", type=whole_number(), default=usable_cores(), help="default: all (%(default)s)"
+        "--threads", type=whole_number(), default=usable_cores(), help="threads (default: all, %(default)s)"
     )
     plan.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do what the verb says."""
+    """Run the chosen verb."""
     if args.verb in ("info", "verify", "export", "measure", "net", "flops") and args.file is None:
         from solver.default_blueprint import default_blueprint_path
 
@@ -229,7 +238,7 @@ def _regroupings(origin: Provenance, as_json: bool) -> object:
 
 
 def _strategies(blueprint: Blueprint) -> int:
-    """Of the opponent in the table for the first round."""
+    """The number of opponent strategies in the table for the first round; 0 without a table."""
     from solver.opponent_values import read_values
 
     tables = read_values(blueprint)
@@ -241,7 +250,7 @@ def _verify(args: argparse.Namespace) -> int:
 
     with _bar("unpacking") as tick:
         blueprint = verify_blueprint(args.file, tick)
-    print(f"{args.file}: whole; {len(blueprint.bytes):,} probabilities, every infoset adds up to 1")
+    print(f"{args.file}: valid; {len(blueprint.bytes):,} probabilities, every infoset adds up to 1")
     return 0
 
 
@@ -280,7 +289,7 @@ def _measure(args: argparse.Namespace) -> int:
     blueprint = _open(args.file)
     game = blueprint.training_game
     deals = new_deals(args.deals, game.num_rounds)
-    state = np.array([batch_seed(args.seed, 2**62)], dtype=np.uint64)  # no batch of a training
+    state = np.array([batch_seed(args.seed, 2**62)], dtype=np.uint64)  # not the number of any training batch
     threads, start = usable_cores(), time.perf_counter()
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
@@ -319,7 +328,9 @@ def _extract(args: argparse.Namespace) -> int:
         found = extract(args.folder, plain, fold_in if args.carry else None)
     print(f"{args.file}: {found.iterations:,} iterations, {args.file.stat().st_size:,} bytes")
     if not found.is_average:
-        print("averaging has not begun: the file holds the current strategy, which is worse than an average")
+        print(
+            "averaging has not begun: the file holds the current strategy, which is weaker than the average"
+        )
     return 0
 
 
@@ -332,7 +343,7 @@ def _open(path: Path) -> Blueprint:
 
 @contextmanager
 def _bar(label: str) -> Iterator[Tick]:
-    """A progress bar on stderr that appears with the first step and goes away, whatever happens."""
+    """A progress bar on stderr, shown from the first step and always removed at the end."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -352,7 +363,7 @@ def _bar(label: str) -> Iterator[Tick]:
 
 @contextmanager
 def _plain_file(target: Path) -> Iterator[Path]:
-    """Where to write a blueprint that is to be at the target: there, or to be packed if that ends in .xz."""
+    """The path to write a blueprint to: the target itself, or a temporary file packed into an .xz target."""
     from solver.blueprint import pack
 
     if target.suffix != ".xz":
@@ -365,7 +376,7 @@ def _plain_file(target: Path) -> Iterator[Path]:
 
 
 def _history_text(tree: Tree, node: int) -> str:
-    """As the ACPC writes betting, a slash between rounds: r300c/cr400."""
+    """The betting in ACPC notation, a slash between rounds: r300c/cr400."""
     from solver.tree import CHANCE
 
     text, path = "", []
@@ -410,7 +421,7 @@ def _values(args: argparse.Namespace) -> int:
 def add_values(
     blueprint: Blueprint, target: Path, dealer: Dealer, settings: ValueSettings, console: Console
 ) -> int:
-    """Write a blueprint with the table that the first round is solved with; returns the file's size."""
+    """Write the blueprint with the opponent values for solving the first round; returns the file's size."""
     from rich.progress import Progress
 
     from solver.blueprint import add_tables

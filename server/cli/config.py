@@ -1,4 +1,4 @@
-"""`fathom config check|show`: look at the daemon's configuration before it is used."""
+"""`fathom config check|show`: check or print the daemon's configuration."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 Values come from the file, then the environment (FATHOM_SECTION__KEY), then flags; later ones win. `show`
-prints the outcome as a file that `--config` reads, every key with what it means.
+prints the effective configuration as a file for `--config`, with a comment on every key.
 
 examples:
   fathom config show > fathom.toml                    a file to start from
-  fathom config check --config fathom.toml            is it right? exit status 2 and a line if not
+  fathom config check --config fathom.toml            exit status 2 and one line if invalid
   FATHOM_WORKERS__COUNT=2 fathom config show --set log.format=json"""
 
 _FLAGS = {
     "host": ("server.host", "address to listen on"),
     "port": ("server.port", "port to listen on"),
     "workers": ("workers.count", "worker processes"),
-    "blueprint": ("agent.blueprint", "file to play with"),
+    "blueprint": ("agent.blueprint", "blueprint file"),
     "budget": ("agent.budget", "seconds per hand"),
 }
 
@@ -33,14 +33,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "what",
         choices=("check", "show"),
         metavar="check|show",
-        help="say whether `fathom serve` would take it, or print it all",
+        help="check that `fathom serve` accepts the configuration, or print it",
     )
     add_config_arguments(parser)
     parser.epilog = _EPILOG
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read the configuration; bad ones are refused with a reason."""
+    """Check or print the configuration; an invalid one raises an error that says why."""
     from server.config_reader import config_text
 
     config = read_arguments(args)
@@ -50,13 +50,15 @@ def run(args: argparse.Namespace) -> int:
     from server.preflight import verify_config
 
     verify_config(config)
-    print("the configuration is right")
+    print("the configuration is valid")
     return 0
 
 
 def add_config_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags that change the configuration."""
-    parser.add_argument("--config", type=Path, metavar="FILE", help="TOML file; try `fathom config show`")
+    parser.add_argument(
+        "--config", type=Path, metavar="FILE", help="TOML file; `fathom config show` prints one"
+    )
     for flag, (key, words) in _FLAGS.items():
         parser.add_argument(f"--{flag}", metavar="VALUE", help=f"{words} ({key})")
     parser.add_argument(
@@ -71,20 +73,22 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
         "--store",
         type=Path,
         metavar="FILE",
-        help="hand store (default: $FATHOM_STORE__PATH, or the usual one)",
+        help="hand store (default: $FATHOM_STORE__PATH, or the daemon's default)",
     )
-    place.add_argument("--config", type=Path, metavar="FILE", help="daemon's configuration: its hand store")
+    place.add_argument(
+        "--config", type=Path, metavar="FILE", help="use the hand store of this daemon configuration"
+    )
 
 
 def chosen_store(args: argparse.Namespace) -> Path:
-    """Where hands are kept, by the flags of `add_store_arguments`."""
+    """The hand store's path, from the flags of `add_store_arguments`."""
     from server.config import load_config, store_path
 
     return args.store or store_path(load_config(args.config))
 
 
 def read_arguments(args: argparse.Namespace) -> Config:
-    """The configuration of file, environment and flags; raises `ConfigError`."""
+    """The configuration from file, environment and flags; raises `ConfigError`."""
     from server.config import load_config
     from server.config_reader import ConfigError
 

@@ -1,4 +1,4 @@
-"""`fathom dealer`: run an ACPC match; takes the reference dealer's arguments and behaves like it."""
+"""`fathom dealer`: run an ACPC match, with the reference dealer's arguments and behaviour."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     from arena.dealer import run_dealer
     from game.errors import DefinitionError
 
-    # Hands that wait to be written down are no garbage, however often the collector looks at them.
+    # Hands waiting to be logged are not garbage: collecting more often only costs time.
     gc.freeze()
     gc.set_threshold(_COLLECT_EVERY_OBJECTS)
     try:

@@ -1,4 +1,4 @@
-"""`fathom decide 'MATCHSTATE:…'`: what the agent does in a hand, and why."""
+"""`fathom decide 'MATCHSTATE:…'`: show what the agent does in a given situation, and why."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from solver.decision import Decision
 
 _EPILOG = """\
-The state is what an ACPC dealer sends: position, hand number, betting, cards.
+The state is the line an ACPC dealer sends: position, hand number, betting, cards.
 
 examples:
   fathom decide 'MATCHSTATE:1:0::|AsKd'                           on the button, first to act
@@ -29,35 +29,37 @@ examples:
 _STREETS = ("pre-flop", "flop", "turn", "river")
 _SEATS = ("in the big blind", "on the button")
 _MORE = 4
-"""Times the effort that is proposed where a solve has not converged."""
+"""How many times the effort is suggested if a solve has not converged."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
     from solver.agent_settings import DEFAULT_BUDGET
 
-    parser.add_argument("state", help="MATCHSTATE line with the cards we hold; it must be our turn")
-    parser.add_argument("--blueprint", type=Path, metavar="FILE", help="default: the one with Fathom")
+    parser.add_argument("state", help="MATCHSTATE line with our hole cards; it must be our turn")
+    parser.add_argument(
+        "--blueprint", type=Path, metavar="FILE", help="blueprint to play (default: the shipped one)"
+    )
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument(
         "--budget",
         type=positive_number,
         metavar="SECONDS",
-        help=f"for the whole hand (default: {DEFAULT_BUDGET:g})",
+        help=f"time budget of the whole hand (default: {DEFAULT_BUDGET:g})",
     )
     effort.add_argument(
         "--iterations",
         type=whole_number(),
-        help="of flop solves (turns get half, rivers four times as many), instead of a budget: repeatable",
+        help="iterations of a flop solve (turns get half, rivers four times as many) instead of a budget;"
+        " reproducible",
     )
     parser.add_argument(
         "--threads",
         type=whole_number(),
-        help=f"of the solve (default: all cores, here {usable_cores()}; with --iterations one: repeatable)",
+        help=f"threads of a solve (default: all cores, here {usable_cores()}; with --iterations 1, which is"
+        " reproducible)",
     )
-    parser.add_argument(
-        "--seed", type=whole_number(0), default=1, help="of all that is random (default: %(default)s)"
-    )
+    parser.add_argument("--seed", type=whole_number(0), default=1, help="random seed (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print one JSON line")
     parser.epilog = _EPILOG
 
@@ -79,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     if state.betting.actor != position:
         raise ValueError(f"it is not our turn: position {position} does not act after {state.betting.text!r}")
     if args.blueprint is not None and not args.blueprint.is_file():
-        raise ValueError(f"--blueprint {args.blueprint}: there is no such file")
+        raise ValueError(f"--blueprint {args.blueprint}: no such file")
     args.threads = args.threads or (1 if args.iterations else usable_cores())
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
     agent = Agent(blueprint, make_settings(args.budget or 0.0, args.iterations or 0, threads=args.threads))
@@ -107,9 +109,9 @@ def _read_state(text: str, definition: GameDefinition) -> MatchState:
         position = fields[1] if len(fields) > 1 else ""
         before, _, after = fields[-1].split("/")[0].partition("|")
         if position == "1" and before and not after:
-            raise ValueError("you are position 1: write your cards after the |, e.g. |AsKd") from None
+            raise ValueError("position 1: write your hole cards after the |, e.g. |AsKd") from None
         if position == "0" and after and not before:
-            raise ValueError("you are position 0: write your cards before the |, e.g. AsKd|") from None
+            raise ValueError("position 0: write your hole cards before the |, e.g. AsKd|") from None
         raise
 
 
@@ -120,7 +122,7 @@ def _record(decision: Decision, own: int, action: str) -> dict[str, object]:
 
 
 def _more_effort(args: argparse.Namespace) -> str:
-    """Options that give a solve more of what it lacked."""
+    """Options that give a solve more time or iterations."""
     from solver.agent_settings import DEFAULT_BUDGET
 
     if args.iterations:
@@ -152,17 +154,19 @@ def _show(
     values, found = decision.values(), judge_decision(decision, decision.exploitability())
     phases = ", ".join(f"{name.replace('_', ' ')} {spent:.2f} s" for name, spent in decision.phases.items())
     console.print(f"{decision.method.value}, {decision.iterations:,} iterations; {phases}", style="dim")
-    # Later rounds are looked up only where there is no time to solve them.
+    # Postflop decisions are looked up in the blueprint only if there is no time to solve them.
     hurried = decision.method is Method.BLUEPRINT and betting.round_index > 0
     if found.converged is False or hurried:
         console.print(f"Warning: {found.quality}", style="bold yellow")
-        console.print(f"What is shown here may still change: try {more_effort}", style="yellow")
+        console.print(
+            f"The strategy may still change with more iterations: try {more_effort}", style="yellow"
+        )
     else:
         console.print(found.quality)
     words = tuple([_word(str(name), betting.definition.stacks[0]) for name in strategy.actions])
     colours, letters = grid.action_colours(words), grid.action_letters(words)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for title in ("", "action", "this hand", "", "worth", "whole range", ""):
+    for title in ("", "action", "this hand", "", "value", "whole range", ""):
         table.add_column(title, justify="right" if "h" in title else "left")
     rows = zip(strategy.actions, strategy.probabilities, decision.frequencies(), colours, strict=True)
     for i, (name, row, share, colour) in enumerate(rows):
@@ -179,11 +183,11 @@ def _show(
     console.print(table)
     labels = np.arange(len(decision.ranges[0]))
     if values is not None and decision.method is Method.DEPTH_LIMITED:
-        console.print("worth: a sampled estimate, in chips over the whole hand", style="dim")
+        console.print("value: a sampled estimate, in chips over the whole hand", style="dim")
     cells = grid.gather_cells(
         labels, decision.ranges[position].astype(np.float64), strategy.probabilities.astype(np.float64)
     )
-    console.print("\n[bold]our range[/], by what it does")
+    console.print("\n[bold]our range[/], by action")
     grid.show_grid(console, cells, colours, letters)
     theirs = decision.ranges[1 - position].astype(np.float64)
     cells = grid.gather_cells(labels, theirs, np.ones((1, len(labels))))
@@ -193,5 +197,5 @@ def _show(
 
 
 def _word(action: str, stack: int) -> str:
-    """As the grid's colours know actions: f, c, a, and r with a size."""
+    """An action as the grid names it: f, c, a for all-in, or r with a size."""
     return "a" if action == f"r{stack}" else action

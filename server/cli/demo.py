@@ -1,4 +1,4 @@
-"""`fathom demo`: a dealer and two simple players in one command, told as a person would read it."""
+"""`fathom demo`: a dealer and two simple players in one command, with hands described in words."""
 
 from __future__ import annotations
 
@@ -30,27 +30,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--hands", type=whole_number(), default=200, help="hands to play (default: %(default)s)"
     )
     parser.add_argument(
-        "--show", type=whole_number(0), default=4, help="hands to tell in full (default: %(default)s)"
+        "--show", type=whole_number(0), default=4, help="hands to describe in full (default: %(default)s)"
     )
     parser.add_argument(
-        "--seed", type=whole_number(0), default=7, help="cards and players (default: %(default)s)"
+        "--seed",
+        type=whole_number(0),
+        default=7,
+        help="random seed of cards and players (default: %(default)s)",
     )
-    parser.add_argument("--alice", default="pot-odds", metavar="POLICY", help="how Alice plays (%(default)s)")
-    parser.add_argument("--bob", default="random", metavar="POLICY", help="how Bob plays (%(default)s)")
+    parser.add_argument(
+        "--alice", default="pot-odds", metavar="POLICY", help="Alice's policy (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--bob", default="random", metavar="POLICY", help="Bob's policy (default: %(default)s)"
+    )
     parser.epilog = "example:\n  fathom demo --hands 1000 --alice pot-odds --bob all-in"
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play and tell; the dealer's exit status."""
+    """Play and describe the hands; returns 0 if the dealer succeeded, else 1."""
     from rich.console import Console
 
     from arena.policies import POLICIES
 
     for policy in (args.alice, args.bob):
         if policy not in POLICIES:
-            raise ValueError(f"no policy {policy!r}: choose from {', '.join(POLICIES)}")
+            raise ValueError(f"unknown policy {policy!r}: choose from {', '.join(POLICIES)}")
     if args.hands < 1:
-        raise ValueError("play at least one hand")
+        raise ValueError("--hands: play at least one hand")
     console = Console(highlight=False)
     console.print(
         f"[bold]{_NAMES[0]}[/] ({args.alice}) and [bold]{_NAMES[1]}[/] ({args.bob}) play {args.hands:,} hands"
@@ -130,7 +137,7 @@ def _tell(console: Console, hands: int, shown: int, results: queue.SimpleQueue[H
 
 
 def describe_hand(result: HandResult) -> str:
-    """A finished hand in words, with rich's markup."""
+    """A finished hand in words, with rich markup."""
     state, names = result.state, result.names
     definition, betting = state.definition, state.betting
     holes = [f"[bold]{names[p]}[/] {_cards(state.hole[p])}" for p in (1, 0)]

@@ -1,4 +1,4 @@
-"""`fathom blueprint flops`: solve frequent flops in advance, into a flop book that the agent plays by."""
+"""`fathom blueprint flops`: solve frequent flops in advance and store them in a flop book for the agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from solver.flop_lines import FlopLine
     from solver.layout import I64, U8
 
-SUMMARY = "solve frequent flops in advance: a flop book, by which the agent plays them"
+SUMMARY = "solve frequent flops in advance and store them in a flop book for the agent"
 
 _ALL = "all"
 _NUM_FLOPS = 1_755
@@ -30,15 +30,16 @@ _SHARE = 90.0
 _ITERATIONS = 1_500
 
 _EPILOG = """\
-A line is the betting before the flop, such as r300c; lines and flops that are met most often come first, so a
-book is of use long before it is whole. Entries are kept as they are made: stop whenever you like, with Ctrl-C
-or kill -9, and give the same command to go on. What is there is not made again; more lines and flops can be
-added. An agent that is running sees new entries of lines it has, new lines when it starts again.
+A line is the betting before the flop, such as r300c. The most frequent lines and flops are solved first, so a
+book is useful long before it is complete. Each entry is saved as soon as it is solved: the command can be
+stopped at any time, by Ctrl-C or kill -9, and run again to continue. Existing entries are not solved again;
+more lines and flops can be added later. A running agent sees new entries of lines it has loaded at once, and
+new lines after a restart.
 
 examples:
-  fathom blueprint flops --plan                    what the usual book takes, without making it
+  fathom blueprint flops --plan                    time and disk space of the default book; solves nothing
   fathom blueprint flops --line r300c --flops 200  the 200 most frequent flops of one line
-  fathom blueprint flops                           lines of 90 % of all flops played; hours to days"""
+  fathom blueprint flops                           lines that make up 90 % of all flops; hours to days"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -49,53 +50,52 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "file",
         type=Path,
         nargs="?",
-        help="the blueprint (default: the one that comes with Fathom, or FATHOM_BLUEPRINT)",
+        help="the blueprint (default: FATHOM_BLUEPRINT, or the shipped one)",
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--lines", type=whole_number(), metavar="N", help="the N most frequent lines")
-    which.add_argument(
-        "--line", action="append", metavar="BETTING", help="this line, e.g. r300c; may be given again"
-    )
+    which.add_argument("--line", action="append", metavar="BETTING", help="this line, e.g. r300c; repeatable")
     which.add_argument(
         "--share",
         type=number_between(0, 100),
         default=_SHARE,
         metavar="PERCENT",
-        help="lines of so many of all flops that the blueprint plays (default: %(default)g)",
+        help="the lines that make up this share of all flops the blueprint sees (default: %(default)g)",
     )
     boards = parser.add_mutually_exclusive_group()
-    boards.add_argument(
-        "--flop", action="append", metavar="CARDS", help="this flop, e.g. AsKd7h; may be given again"
-    )
+    boards.add_argument("--flop", action="append", metavar="CARDS", help="this flop, e.g. AsKd7h; repeatable")
     boards.add_argument(
         "--flops",
         type=flop_count,
         default=_NUM_FLOPS,
         metavar="N",
-        help="the N most frequent of the 1,755 flops that differ by more than suits, or all (default)",
+        help="the N most frequent of the 1,755 flops distinct up to suits, or all (default)",
     )
     parser.add_argument(
-        "--iterations", type=whole_number(), default=_ITERATIONS, help="of each solve (default: %(default)s)"
+        "--iterations",
+        type=whole_number(),
+        default=_ITERATIONS,
+        help="iterations per solve (default: %(default)s)",
     )
     parser.add_argument(
         "--processes",
         type=whole_number(),
         default=usable_cores(),
-        help="each solves a flop at a time (default: all cores, %(default)s)",
+        help="processes, each solving one flop at a time (default: all cores, %(default)s)",
     )
     parser.add_argument(
         "--book",
         type=Path,
         metavar="DIR",
-        help="folder (default: in Fathom's data folder, where agents look)",
+        help="the book's folder (default: in Fathom's data folder, where agents look for it)",
     )
-    parser.add_argument("--plan", action="store_true", help="say what it takes, and make nothing")
-    parser.add_argument("--quiet", action="store_true", help="no progress, only the result")
+    parser.add_argument("--plan", action="store_true", help="only estimate time and disk space")
+    parser.add_argument("--quiet", action="store_true", help="print only the result, no progress")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def make_book(args: argparse.Namespace, blueprint: Blueprint) -> dict[str, object]:
-    """Make what is missing, or tell what that takes; facts for people or programs."""
+    """Solve the missing entries, or with --plan estimate their cost; returns facts to print."""
     from rich.console import Console
 
     from solver.agent_settings import AgentSettings
@@ -104,7 +104,7 @@ def make_book(args: argparse.Namespace, blueprint: Blueprint) -> dict[str, objec
     from solver.flop_lines import flop_lines
 
     if not blueprint.definition.no_limit:
-        raise ValueError("flop books are for no-limit games: this blueprint's is not one")
+        raise ValueError("flop books need a no-limit game, and this blueprint is for a limit game")
     menu = book_menu(AgentSettings())
     folder = args.book or book_folder(blueprint, menu)
     if folder.exists() and not folder.is_dir():
@@ -140,7 +140,7 @@ def make_book(args: argparse.Namespace, blueprint: Blueprint) -> dict[str, objec
 
 
 def make_usual_book(blueprint: Blueprint, flops: int, processes: int, quiet: bool) -> dict[str, object]:
-    """So many flops of each usual line, where agents look; facts as `make_book` tells them."""
+    """Solve this many flops of each default line into the default folder; returns what `make_book` does."""
     parser = argparse.ArgumentParser()
     configure(parser)
     words = ["--flops", str(flops), "--processes", str(processes), *(["--quiet"] if quiet else [])]
@@ -148,7 +148,7 @@ def make_usual_book(blueprint: Blueprint, flops: int, processes: int, quiet: boo
 
 
 def _chosen(known: list[FlopLine], args: argparse.Namespace) -> list[FlopLine]:
-    """The lines asked for, the most frequent first."""
+    """The requested lines, most frequent first."""
     if args.lines is not None:
         return known[: args.lines]
     if args.line is not None:
@@ -156,8 +156,8 @@ def _chosen(known: list[FlopLine], args: argparse.Namespace) -> list[FlopLine]:
         for name in names - {line.text for line in known}:
             frequent = ", ".join(line.text for line in known[:6])
             raise ValueError(
-                f"--line {name}: is no betting of this blueprint that leads to a flop with bets to come; the"
-                f" most frequent are {frequent}"
+                f"--line {name}: no such line: it must lead to a flop with betting left in this blueprint;"
+                f" the most frequent are {frequent}"
             )
         return [line for line in known if line.text in names]
     chosen: list[FlopLine] = []
@@ -169,7 +169,7 @@ def _chosen(known: list[FlopLine], args: argparse.Namespace) -> list[FlopLine]:
 
 
 class _Estimate(NamedTuple):
-    """Of entries that are to be made."""
+    """Cost of the entries still to be solved."""
 
     hours: float
     seconds_each: float
@@ -178,7 +178,7 @@ class _Estimate(NamedTuple):
 
 
 class _Maker:
-    """Makes a book's entries."""
+    """Solves a book's entries and writes them."""
 
     def __init__(
         self, folder: Path, blueprint: Blueprint, lines: Sequence[FlopLine], menu: str, iterations: int
@@ -187,14 +187,14 @@ class _Maker:
         self._lines = {line.text: line for line in lines}
 
     def missing(self, tasks: list[Task]) -> list[Task]:
-        """Those that are not there yet."""
+        """The tasks whose entries are not in the book yet."""
         from solver.flop_book_file import book_path
 
         there = [text for text in self._lines if book_path(self._folder, text).exists()]
         return _missing({text: self._open(text) for text in there}, tasks)
 
     def estimate(self, tasks: list[Task], processes: int) -> _Estimate:
-        """What entries take, after a few iterations of each line."""
+        """Estimate the entries' cost by timing a few iterations of each line."""
         from solver.flop_book_file import flop_tree, slot_bytes
         from solver.flop_book_making import seconds_of_entry
 
@@ -211,7 +211,7 @@ class _Maker:
         return _Estimate(seconds / processes / 3600, seconds / max(len(tasks), 1), size)
 
     def make(self, tasks: list[Task], processes: int, console: Console) -> tuple[int, float]:
-        """Make what is missing; how many that was, and the seconds it took."""
+        """Solve the missing entries; returns their number and the seconds spent."""
         from server.cli.train import bars
         from solver.flop_book_file import write_entry
         from solver.flop_book_making import only_maker
@@ -231,12 +231,12 @@ class _Maker:
                         made += 1
                         progress.advance(bar)
             except (KeyboardInterrupt, SystemExit):
-                _say(console, f"stopped; {made:,} entries were made and are kept: the same command goes on")
+                _say(console, f"stopped; {made:,} new entries are saved: run the same command to continue")
                 raise
         return made, time.monotonic() - started
 
     def disk_bytes(self) -> int:
-        """What the lines' files take; those half made have holes."""
+        """Disk space of the lines' files; unfinished ones are sparse."""
         from solver.flop_book_file import book_path
 
         return sum(book_path(self._folder, text).stat().st_blocks * 512 for text in self._lines)
@@ -247,19 +247,22 @@ class _Maker:
         return open_for_making(self._folder, self._lines[text], self._blueprint, self._menu, self._iterations)
 
     def _tell(self, missing: list[Task], total: int, processes: int, console: Console) -> None:
-        """What is about to be done; refused if the disk has no room for it."""
-        _say(console, f"{total:,} entries, {total - len(missing):,} of them there; timing a few iterations")
+        """Announce the work and its estimated cost; raises ValueError if the disk has too little space."""
+        _say(
+            console,
+            f"{total:,} entries, {total - len(missing):,} of them solved already; timing a few iterations",
+        )
         hours, _, size = self.estimate(missing, processes)
         free = shutil.disk_usage(self._folder).free
         if size > free:
             raise ValueError(
-                f"{len(missing):,} entries take {size / 1e6:,.0f} MB, and {self._folder} has"
-                f" {free / 1e6:,.0f} left: ask for fewer lines or flops, or name another folder by --book"
+                f"{len(missing):,} entries need {size / 1e6:,.0f} MB, and {self._folder} has"
+                f" {free / 1e6:,.0f} MB free: choose fewer lines or flops, or another folder with --book"
             )
         _say(
             console,
-            f"{len(missing):,} to make: about {_duration(hours)} with {processes} at a time if nothing else"
-            f" runs, {size / 1e6:,.1f} MB in {self._folder}",
+            f"{len(missing):,} to solve: about {_duration(hours)} with {processes} processes on an idle"
+            f" machine, {size / 1e6:,.1f} MB in {self._folder}",
         )
 
     def _solved(self, tasks: list[Task], processes: int) -> Iterator[tuple[Task, U8]]:
@@ -285,7 +288,7 @@ def _missing(files: dict[str, BookFile], tasks: list[Task]) -> list[Task]:
 
 
 def _named(texts: list[str]) -> I64:
-    """Numbers of the canonical flops of some flops, each once."""
+    """The canonical flop numbers of the given flops, without duplicates."""
     import numpy as np
 
     from game.cards import parse_cards
@@ -299,7 +302,7 @@ def _named(texts: list[str]) -> I64:
 
 
 def flop_count(text: str) -> int:
-    """For `argparse`: how many of the flops, or all."""
+    """An `argparse` type: a number of flops, or `all`."""
     return _NUM_FLOPS if text == _ALL else whole_number(1, _NUM_FLOPS)(text)
 
 

@@ -1,8 +1,8 @@
-"""The 13 × 13 grid of starting hands in a terminal, each cell split by how often its hands take each action.
+"""The 13 × 13 grid of starting hands in a terminal, each cell split by its action frequencies.
 
-Suited hands are above the diagonal, offsuit ones below. A cell is two lines high: its name, and a bar. How
-full the bar is says how much of the cell's hands get here, compared with the fullest cell. With colours the
-bar is exact to an eighth of a column; without, letters stand for the actions.
+Suited hands are above the diagonal, offsuit ones below. A cell is two lines high: its name, and a bar. The
+bar's length is the weight of the cell's hands at this node, relative to the heaviest cell. With colours the
+bar is exact to an eighth of a column; without colours, letters stand for the actions.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ _CELLS = (3, 8)  # narrowest and widest
 _TEXT_CELL = 5
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _EMPTY, _ABSENT = "#2a2d33", "#666c77"
-_DUST = 0.005  # less than this share of the fullest cell is what convergence leaves behind
+_DUST = 0.005  # cells below this share of the heaviest one are residue of an imperfectly converged solve
 _FOLD, _PASSIVE, _ALL_IN = "#3a6ea5", "#4f9d69", "#7d1d5a"
 _BETS = ("#e9b44c", "#e07f3b", "#cf4a36", "#a92738", "#8c1c3f", "#741547")
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """What the grid shows. Classes are `row * 13 + column`, as in `game.hands`."""
+    """The grid's contents. Classes are `row * 13 + column`, as in `game.hands`."""
 
     weight: F64
-    """float64[169]: 0..1, how much of the class is here compared with the fullest class."""
+    """float64[169]: 0..1, mean weight of the class's hands relative to the heaviest class."""
     shares: F64
-    """float64[169, A]: how often each action is taken; rows of weight 0 mean nothing."""
+    """float64[169, A]: frequency of each action; meaningless in rows of weight 0."""
 
 
 def gather_cells(labels: I64, weight: F64, strategy: F64) -> Cells:
-    """Cells from single hands.
+    """Aggregate single hands into cells.
 
     labels    int[H]         hands 0..1325
-    weight    float64[H]     how often each hand is here
+    weight    float64[H]     each hand's weight in the range
     strategy  float64[A, H]
     """
     classes = HAND_CLASS[labels]
@@ -54,7 +54,7 @@ def gather_cells(labels: I64, weight: F64, strategy: F64) -> Cells:
 
 
 def action_colours(words: tuple[str, ...]) -> tuple[str, ...]:
-    """A colour for each action: fold blue, check and call green, bets the redder the bigger."""
+    """A colour for each action: fold blue, check and call green, bets darker red with size."""
     bets = [word for word in words if word[0] in "br"]
     step = max(1, (len(_BETS) - 1) // max(1, len(bets)))
     colours = {"f": _FOLD, "x": _PASSIVE, "c": _PASSIVE, "a": _ALL_IN}
@@ -68,12 +68,12 @@ def action_letters(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def has_colours(console: Console) -> bool:
-    """Whether colours can tell actions apart here."""
+    """Whether the console shows colours."""
     return console.color_system is not None and not console.no_color
 
 
 def show_grid(console: Console, cells: Cells, colours: tuple[str, ...], letters: tuple[str, ...]) -> None:
-    """The grid in colours where there are any, in letters elsewhere."""
+    """Print the grid in colours if the console has them, in letters otherwise."""
     if has_colours(console):
         console.print(coloured_grid(cells, colours, console.width))
     else:
@@ -81,7 +81,7 @@ def show_grid(console: Console, cells: Cells, colours: tuple[str, ...], letters:
 
 
 def action_mark(console: Console, colour: str, letter: str) -> Text:
-    """What the grid shows for an action."""
+    """The legend mark of an action: its colour or its letter."""
     return Text("  ", f"on {colour}") if has_colours(console) else Text(letter)
 
 
@@ -115,7 +115,7 @@ def plain_grid(cells: Cells, letters: tuple[str, ...]) -> str:
 
 
 def share_bar(console: Console, share: float, width: int, colour: str) -> Text:
-    """A bar of a share 0..1, in blocks where there are no colours."""
+    """A bar for a share 0..1, of block characters if the console has no colours."""
     if not has_colours(console):
         return Text("█" * round(share * width), no_wrap=True)
     line = Text(no_wrap=True)
@@ -149,13 +149,13 @@ def _coloured_line(
 
 
 def _ink(back: str) -> str:
-    """Black or white, whichever reads better on a colour."""
+    """Black or white, whichever has the better contrast on the background colour."""
     red, green, blue = (int(back[i : i + 2], 16) for i in (1, 3, 5))
     return "#101114" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#f4f5f7"
 
 
 def _letter_bar(weight: float, shares: F64, letters: tuple[str, ...]) -> str:
-    """Letters in proportion: every column goes to the action that is furthest behind its share."""
+    """A bar of letters in proportion; left-over columns go to the actions with the largest remainder."""
     if weight < _DUST:
         return "·".ljust(_TEXT_CELL)
     filled = max(1, round(weight * _TEXT_CELL))

@@ -1,4 +1,4 @@
-"""`fathom hands`: look at what was played, and take it along."""
+"""`fathom hands`: list, show and export stored hands."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from server.hand_records import StoredDecision, StoredHand
 
 _EPILOG = """\
-Every hand that the daemon or `fathom slumbot` plays is in one file, finished or not. It may be looked at
-while the daemon writes it. Cards of hands under way are not shown.
+The hand store is one file with every hand that the daemon or `fathom slumbot` played, finished or not. It can
+be read while the daemon writes it. Cards of hands in progress are not shown.
 
 examples:
   fathom hands list                                    the newest hands
@@ -27,12 +27,12 @@ examples:
   fathom hands export --format acpc --match table-7    STATE lines of one match"""
 
 _LEAST_SHOWN = 6
-"""Of an id: shorter ones would soon be no longer unique."""
+"""Fewest characters of an id to print: a shorter beginning would soon become ambiguous."""
 _MOST = 1_000_000_000
 _SQLITE_MAGIC = b"SQLite format 3\0"
 _GAP = 2
 _FIRST_TO_GO = ("board", "cards", "betting", "channel", "opponent", "when")
-"""What a narrow terminal does not show."""
+"""Columns to drop, in this order, if the terminal is too narrow."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,35 +41,38 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     parser.epilog = _EPILOG
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="the newest hands, one line each")
-    export = verbs.add_parser("export", help="hands for other programs")
-    show = verbs.add_parser("show", help="one hand and our decisions in it")
+    listing = verbs.add_parser("list", help="list the newest hands, one line each")
+    export = verbs.add_parser("export", help="export finished hands for other programs")
+    show = verbs.add_parser("show", help="show one hand and our decisions in it")
     for verb in (listing, export, show):
         add_store_arguments(verb)
     for verb in (listing, export):
         verb.add_argument(
-            "--channel", choices=[str(channel) for channel in Channel], help="how it was played"
+            "--channel", choices=[str(channel) for channel in Channel], help="only hands of this channel"
         )
-        verb.add_argument("--match", metavar="NAME", help="of one match or session")
-        verb.add_argument("--opponent", metavar="NAME", help="against somebody")
-    listing.add_argument("--finished", action="store_true", help="only hands that are over")
+        verb.add_argument("--match", metavar="NAME", help="only hands of this match or session")
+        verb.add_argument("--opponent", metavar="NAME", help="only hands against this opponent")
+    listing.add_argument("--finished", action="store_true", help="only finished hands")
     listing.add_argument(
-        "--limit", type=whole_number(1, _MOST), default=20, help="how many (default: %(default)s)"
+        "--limit", type=whole_number(1, _MOST), default=20, help="number of hands (default: %(default)s)"
     )
-    listing.add_argument("--json", action="store_true", help="one JSON line per hand")
-    show.add_argument("hand", metavar="ID", help="of a hand, or its beginning, as `list` prints it")
-    show.add_argument("--json", action="store_true", help="one JSON line")
+    listing.add_argument("--json", action="store_true", help="print one JSON line per hand")
+    show.add_argument("hand", metavar="ID", help="a hand's id, or its beginning, as `list` prints it")
+    show.add_argument("--json", action="store_true", help="print one JSON line")
     export.add_argument(
-        "--format", choices=("phh", "acpc"), default="phh", help="hand histories, or lines of a dealer's log"
+        "--format",
+        choices=("phh", "acpc"),
+        default="phh",
+        help="PHH hand histories, or the lines of an ACPC dealer's log (default: phh)",
     )
     export.add_argument(
-        "--limit", type=whole_number(1, _MOST), default=_MOST, help="how many of the newest (default: all)"
+        "--limit", type=whole_number(1, _MOST), default=_MOST, help="only the newest N hands (default: all)"
     )
-    export.add_argument("--output", type=Path, metavar="FILE", help="default: print")
+    export.add_argument("--output", type=Path, metavar="FILE", help="output file (default: standard output)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the chosen verb."""
     from server.hand_reader import HandReader
 
     reader = HandReader(chosen_store(args))
@@ -96,7 +99,7 @@ def _list(args: argparse.Namespace, reader: HandReader) -> int:
         return 0
     if not hands:
         any_hand = next(reader.hands(HandQuery(limit=1)), None)
-        print("no such hands" if any_hand else "no hands yet: play some (fathom serve, fathom slumbot)")
+        print("no matching hands" if any_hand else "no hands yet: play some (fathom serve, fathom slumbot)")
         return 0
     _print_table([_row(hand, reader) for hand in hands])
     return 0
@@ -109,7 +112,7 @@ def _row(hand: StoredHand, reader: HandReader) -> dict[str, str]:
         "when": _when(hand.started_at),
         "channel": str(hand.channel),
         "opponent": hand.opponent,
-        "chips": "under way" if hand.chips is None else f"{hand.chips:+,}",
+        "chips": "in progress" if hand.chips is None else f"{hand.chips:+,}",
         "cards": str(record["hole"]),
         "board": str(record["board"]),
         "betting": hand.betting,
@@ -117,7 +120,7 @@ def _row(hand: StoredHand, reader: HandReader) -> dict[str, str]:
 
 
 def _print_table(rows: list[dict[str, str]]) -> None:
-    """Whole values only: where a terminal is too narrow, columns are left out, never the hand's id."""
+    """Print the rows, never truncating a value: a narrow terminal drops columns, but not the hand's id."""
     from rich.console import Console
     from rich.table import Table
 
@@ -143,7 +146,7 @@ def _show(args: argparse.Namespace, reader: HandReader) -> int:
         print(json.dumps({**_record(hand), "decisions": [_decision_record(d) for d in decisions]}))
         return 0
     record = _record(hand)
-    result = "under way" if hand.chips is None else f"we won {hand.chips:+,} chips"
+    result = "in progress" if hand.chips is None else f"we won {hand.chips:+,} chips"
     seat = ("big blind", "button")[hand.position]
     print(f"hand {hand.id}, {_when(hand.started_at)}, {hand.channel}, against {hand.opponent}")
     print(f"{record['hole']} {record['board']}, we are the {seat}, {result}")
@@ -168,7 +171,7 @@ def _export(args: argparse.Namespace, reader: HandReader) -> int:
     )
     hands = [hand for _, hand in reader.hands(query)][::-1]
     if not hands:
-        raise ValueError("no finished hand is like that: look at `fathom hands list`")
+        raise ValueError("no finished hand matches: see `fathom hands list`")
     text = (phh_text if args.format == "phh" else acpc_text)(hands)
     if args.output is None:
         sys.stdout.write(text)
@@ -179,14 +182,14 @@ def _export(args: argparse.Namespace, reader: HandReader) -> int:
 
 
 def _refuse_databases(path: Path) -> None:
-    """An export never replaces a hand store, this one or another."""
+    """Refuse to overwrite an SQLite file: it may be a hand store."""
     if path.is_dir():
-        raise ValueError(f"--output {path}: is a folder: name a file in it")
+        raise ValueError(f"--output {path}: is a folder: give a file name")
     if not path.is_file():
         return
     with path.open("rb") as file:
         if file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC:
-            raise ValueError(f"--output {path}: is an SQLite file, such as a hand store: name another file")
+            raise ValueError(f"--output {path}: is an SQLite file, perhaps a hand store: give another file")
 
 
 def _find(reader: HandReader, beginning: str) -> StoredHand:
@@ -196,13 +199,13 @@ def _find(reader: HandReader, beginning: str) -> StoredHand:
         return hand
     found = reader.beginning_with(beginning, limit=2)
     if len(found) != 1 or not beginning:
-        what = "no hand begins" if not found else "several hands begin"
-        raise ValueError(f"{what} with {beginning!r}: look at `fathom hands list`")
+        what = "no hand id begins" if not found else "several hand ids begin"
+        raise ValueError(f"{what} with {beginning!r}: see `fathom hands list`")
     return found[0]
 
 
 def _record(hand: StoredHand) -> dict[str, object]:
-    """What may be known of a hand: as long as it is under way, nobody's cards are."""
+    """A hand's public record: hole cards are hidden until it is finished."""
     from game.cards import cards_text
 
     hole = hand.hole if hand.is_finished else ((), ())

@@ -1,4 +1,4 @@
-"""`fathom keys`: who may use a daemon that others can reach."""
+"""`fathom keys`: create, list and revoke the daemon's API keys."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import argparse
 from pathlib import Path
 
 _EPILOG = """\
-A daemon on loopback needs no keys. One that listens elsewhere refuses to start without any,
-and everybody who asks it for something must send one: `Authorization: Bearer KEY`. Only a digest is kept:
-write a new key down at once. A running daemon notices changes within a second.
+A daemon on a loopback address needs no keys. On any other address it refuses to start without at least one,
+and every request must carry one: `Authorization: Bearer KEY`. Only a digest of a key is stored, so `add`
+prints it once and it cannot be shown again. A running daemon picks up changes within a second.
 
 scopes:
-  play    hands, decisions, Slumbot's API
+  play    hands, decisions, the Slumbot API
   solve   solving spots
-  admin   everything, also matches, status and everybody's hands
+  admin   everything, including matches, status and all users' hands
 
 examples:
-  fathom keys add alice                   a key to play and solve with
+  fathom keys add alice                   a key with the scopes play and solve
   fathom keys add monitor --scopes admin
   fathom keys list
-  fathom keys list --toml                 as lines to paste into [security] keys = [ … ]
+  fathom keys list --toml                 lines to paste into [security] keys = [ … ]
   fathom keys revoke alice"""
 
 
@@ -29,31 +29,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     parser.epilog = _EPILOG
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    add = verbs.add_parser("add", help="make a key and print it, once")
-    listing = verbs.add_parser("list", help="names, scopes and dates")
-    revoke = verbs.add_parser("revoke", help="refuse a key from now on")
+    add = verbs.add_parser("add", help="create a key and print it; it is shown only once")
+    listing = verbs.add_parser("list", help="list the keys' names, scopes and dates")
+    revoke = verbs.add_parser("revoke", help="delete a key")
     for verb in (add, listing, revoke):
         place = verb.add_mutually_exclusive_group()
         place.add_argument(
-            "--file", type=Path, metavar="FILE", help="default: $FATHOM_SECURITY__KEYS_FILE, or the usual one"
+            "--file",
+            type=Path,
+            metavar="FILE",
+            help="key file (default: $FATHOM_SECURITY__KEYS_FILE, or the daemon's default)",
         )
         place.add_argument(
-            "--config", type=Path, metavar="FILE", help="daemon's configuration: its file of keys"
+            "--config", type=Path, metavar="FILE", help="use the key file of this daemon configuration"
         )
     for verb in (add, revoke):
-        verb.add_argument("name", help="of whoever has the key")
+        verb.add_argument("name", help="name of the key's holder")
     add.add_argument(
         "--scopes",
         nargs="+",
         choices=[str(scope) for scope in Scope],
         default=[str(Scope.PLAY), str(Scope.SOLVE)],
-        help="what it is good for (default: play solve)",
+        help="what the key allows (default: play solve)",
     )
-    listing.add_argument("--toml", action="store_true", help="print as the configuration writes keys")
+    listing.add_argument("--toml", action="store_true", help="print the keys as configuration lines")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the chosen verb."""
     from datetime import datetime
 
     from server.config import keys_path, load_config
@@ -73,5 +76,5 @@ def run(args: argparse.Namespace) -> int:
         line = f"{key.name:<24}{'+'.join(key.scopes):<20}since {day}"
         print(f'"{key_line(key)}",' if args.toml else line)
     if not keys and not args.toml:
-        print(f"no keys in {path}: make one with `fathom keys add NAME`")
+        print(f"no keys in {path}: create one with `fathom keys add NAME`")
     return 0

@@ -1,4 +1,4 @@
-"""`fathom lbr PLAYER`: local best response, a lower bound on what a player can lose."""
+"""`fathom lbr PLAYER`: local best response, a lower bound on a player's exploitability."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ if TYPE_CHECKING:
     from arena.lbr_run import LbrResult, LbrTerms
 
 _EPILOG = """\
-LBR knows the player's strategy, follows his range exactly, and takes the action that is best if both only
-check and call afterwards (Lisý and Bowling, 2017). A best response wins at least what LBR wins; from always
-folding it wins 750 mbb/hand. docs/arena.md explains settings and results.
+LBR knows the player's strategy, tracks the player's range exactly, and takes the action that is best if both
+only check and call afterwards (Lisý and Bowling, 2017). A best response wins at least what LBR wins; against
+always folding LBR wins 750 mbb/hand. docs/arena.md explains settings and results.
 
 actions:
-  fc       fold and call        fcpa  and bets of the pot and all-in        56bets  and 56 sizes
-  "33%, 75%, a"                 bets of your own
+  fc             fold and call
+  fcpa           fold, call, bet the pot, all-in
+  56bets         fold, call and 56 bet sizes
+  "33%, 75%, a"  fold, call and these bet sizes
 rounds:
-  1-4      from the start       3-4   only check and call before the turn: wins most against most players
+  1-4            LBR bets on every round
+  3-4            LBR only checks and calls before the turn: wins most against most players
 
-A hand is a board in one seat, with all cards LBR can hold at once. With --save NAME every deal is written to
-NAME.lbr as it is played; the same command again goes on from there, also after a kill.
+A hand is one board in one seat, evaluated for all hole cards LBR can hold. With --save NAME every deal is
+written to NAME.lbr as it is played; run the same command again to continue, even after a kill.
 
 examples:
   fathom lbr fold --hands 100
@@ -36,20 +39,30 @@ examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    parser.add_argument("player", metavar="PLAYER", help="as in `fathom match`; must tell its strategy")
-    parser.add_argument("--hands", type=int, default=2_000, help="hands, one in each seat (default: 2000)")
-    parser.add_argument("--actions", default="fcpa", help="what LBR may do (default: fcpa)")
-    parser.add_argument("--rounds", default="3-4", help="where it does so (default: 3-4, turn and river)")
-    parser.add_argument("--seed", type=whole_number(0), default=1, help="of boards and actions (default: 1)")
+    parser.add_argument(
+        "player", metavar="PLAYER", help="a player of `fathom match` whose strategy can be queried"
+    )
+    parser.add_argument(
+        "--hands", type=int, default=2_000, help="hands, half of them in each seat (default: 2000)"
+    )
+    parser.add_argument("--actions", default="fcpa", help="actions LBR may take (default: fcpa)")
+    parser.add_argument(
+        "--rounds", default="3-4", help="rounds on which LBR uses them (default: 3-4, turn and river)"
+    )
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=1, help="random seed of boards and actions (default: 1)"
+    )
     parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
     parser.add_argument("--workers", type=whole_number(), help="processes (default: one per core)")
-    parser.add_argument("--save", type=Path, metavar="NAME", help="keep a journal, NAME.lbr, and resume it")
+    parser.add_argument(
+        "--save", type=Path, metavar="NAME", help="write a journal, NAME.lbr, or resume from it"
+    )
     parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
     parser.epilog = _EPILOG
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure to the end, or until interrupted."""
+    """Measure until all hands are played or the command is interrupted."""
     from rich.console import Console
 
     from arena.lbr import parse_settings
@@ -57,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     from server.game_files import load_definition
 
     if args.hands < 2:
-        raise ValueError(f"{args.hands} hands: give at least 2, one in each seat")
+        raise ValueError(f"--hands {args.hands}: give at least 2, one in each seat")
     settings = parse_settings(args.actions, args.rounds)
     terms = LbrTerms(load_definition(args.game), args.player, settings, args.seed, (args.hands + 1) // 2)
     console = Console(stderr=True)
@@ -67,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         result = _measure(terms, journal, args.workers, console)
     except KeyboardInterrupt:
         if journal is not None:
-            console.print(f"stopped; {journal} has what was played: the same command goes on from there")
+            console.print(f"stopped; progress is saved in {journal}: run the same command to continue")
         return 130
     if args.json:
         print(json.dumps(result.to_json()))
@@ -90,7 +103,7 @@ def _measure(terms: LbrTerms, journal: Path | None, workers: int | None, console
     from solver.allin_equity import preflop_wins_are_counted
 
     if not preflop_wins_are_counted():
-        console.print("counting equities before the flop: half a minute, once")
+        console.print("computing the preflop equity table (once, about half a minute)")
     winnings, counted = Winnings(terms.definition.big_blind), 0
     columns = (
         TextColumn("{task.description}"),

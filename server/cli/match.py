@@ -1,4 +1,4 @@
-"""`fathom match A B`: a duplicate match between any two players, on all cores; stop and go on whenever."""
+"""`fathom match A B`: a resumable duplicate match between any two players, on all cores."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ if TYPE_CHECKING:
     from arena.duplicate import DuplicateTerms
     from arena.results import MatchResult
 
-_KEPT = "what was played is kept: the same command goes on from there"
+_KEPT = "the hands played so far are saved: run the same command to continue"
 
 _EPILOG = """\
 players:
   call, fold, random, min-raise, all-in, check-down, pot-odds       simple policies
-  blueprint                                                         the blueprint that comes with Fathom
-  blueprint:FILE,bias=call*10,threshold=0.1,purify=0.2              another one, with options:
-      bias       makes fold, call or raise so many times likelier
-      threshold  never takes an action less likely than this
+  blueprint                                                         the shipped blueprint
+  blueprint:FILE,bias=call*10,threshold=0.1,purify=0.2              another blueprint, with options:
+      bias       multiplies the probability of fold, call or raise
+      threshold  drops actions less likely than this
       purify     folds if folding is likelier than this, else takes the likeliest of fold, call, raise
-  agent, agent:FILE,budget=2                                        solves its decisions; seconds for a hand
+  agent, agent:FILE,budget=2                                        solves its decisions; seconds per hand
   agent,iterations=100,leaf=rollouts,values=4                       options:
-      iterations of flop solves (turns get half, rivers four times as many) instead of a budget: repeatable
-      leaf       what follows the flop: learned, adapted, rollouts or net
-      values     continuations to choose from, but for learned leaves: 1, 2 or 4
-      preflop    when the first round is solved: offtree (as soon as somebody bets what the blueprint does not
-                 have), solve (always) or lookup (never)
-      flop       likewise: solve or offtree, which takes half the time
+      iterations of flop solves (turns get half, rivers four times as many) instead of a budget; reproducible
+      leaf       leaf values of flop solves: learned, adapted, rollouts or net
+      values     opponent continuations at each leaf (not for learned leaves): 1, 2 or 4
+      preflop    when to solve the first round: offtree (after a bet that the blueprint does not have), solve
+                 (always) or lookup (never)
+      flop       when to solve the flop: solve (always) or offtree, which takes half the time
       safe=0     turn off safe re-solving
-      threads    of every solve
-  python:mybot.py:NAME                                              your own: a function or class
-  acpc:COMMAND                                                      a program that speaks ACPC: is started as
-                                                                    COMMAND HOST PORT, over the dealer
+      threads    threads per solve
+  python:mybot.py:NAME                                              your own function or class
+  acpc:COMMAND                                                      a program that speaks ACPC, started as
+                                                                    COMMAND HOST PORT and played on the dealer
 
-Every deal is played twice, with the players changing places: A's result is in mbb/hand (thousandths of a big
+Every deal is played twice, with the seats swapped. A's result is given in mbb/hand (thousandths of a big
 blind) with a 95 % interval over pairs of hands. The same seed gives the same match. With --save NAME every
-pair of hands is written to NAME.match as it is played; the same command again goes on from there, also after
-a kill. Hands that were all-in early also count by the mean over all run-outs; --aivat takes out the luck of
-cards and of choices of players whose strategy is known, without bias, whatever the other one does, who may be
-acpc:COMMAND. Unless two blueprints play, it does so as hands are played: a journal with it is another one
-than without.
+pair of hands is written to NAME.match as it is played; run the same command again to continue, even after a
+kill. If hands were all-in before the river, an all-in adjusted result is added (the mean over all run-outs).
+--aivat removes the luck of the cards, and of the choices of players whose strategy is known. It is unbiased
+whatever the opponent does, who may be acpc:COMMAND. Except between two blueprints it works during play: a
+journal written with --aivat cannot be resumed without it, nor the other way round.
 
 examples:
   fathom match pot-odds call --hands 2000
@@ -63,37 +63,44 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
     parser.add_argument("a", metavar="A", help="the player whose result is shown")
     parser.add_argument("b", metavar="B", help="the opponent")
-    parser.add_argument("--hands", type=int, default=10_000, help="hands, two to a deal (default: 10000)")
+    parser.add_argument("--hands", type=int, default=10_000, help="hands, two per deal (default: 10000)")
     parser.add_argument(
-        "--seed", type=whole_number(0), help="repeat a match exactly (default: drawn, or 1 with --save)"
+        "--seed",
+        type=whole_number(0),
+        help="random seed, to repeat a match exactly (default: random, or 1 with --save)",
     )
     parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
     parser.add_argument("--workers", type=whole_number(), help="processes (default: one per core)")
-    parser.add_argument("--save", type=Path, metavar="NAME", help="keep a journal, NAME.match, and resume it")
+    parser.add_argument(
+        "--save", type=Path, metavar="NAME", help="write a journal, NAME.match, or resume from it"
+    )
     parser.add_argument(
         "--dealer",
         action="store_true",
-        help="over the ACPC dealer, every player a process of its own; acpc:COMMAND needs it but for --aivat",
+        help="play on the ACPC dealer, each player in its own process; the default with acpc:COMMAND, unless"
+        " --aivat is given",
     )
     parser.add_argument(
-        "--aivat", action="store_true", help="take luck out where players tell their strategy"
+        "--aivat", action="store_true", help="reduce variance by AIVAT, using the known strategies"
     )
     add_outputs(parser)
     parser.epilog = _EPILOG
 
 
 def add_outputs(parser: argparse.ArgumentParser) -> None:
-    """Declare what can be written about a finished match."""
+    """Declare the output options of a finished match."""
     outputs = parser.add_argument_group("results")
     outputs.add_argument("--json", action="store_true", help="print the result as one line of JSON")
-    outputs.add_argument("--html", type=Path, metavar="FILE", help="a report as one HTML file")
-    outputs.add_argument("--png", type=Path, metavar="FILE", help="the report as a picture; needs matplotlib")
-    outputs.add_argument("--log", type=Path, metavar="FILE", help="all hands as an ACPC log")
-    outputs.add_argument("--phh", type=Path, metavar="FILE", help="all hands as a .phhs hand history")
+    outputs.add_argument("--html", type=Path, metavar="FILE", help="write a report as one HTML file")
+    outputs.add_argument(
+        "--png", type=Path, metavar="FILE", help="write the report as an image; needs matplotlib"
+    )
+    outputs.add_argument("--log", type=Path, metavar="FILE", help="write all hands as an ACPC log")
+    outputs.add_argument("--phh", type=Path, metavar="FILE", help="write all hands as a .phhs hand history")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play to the end, or until interrupted."""
+    """Play until all hands are played or the command is interrupted."""
     from rich.console import Console
 
     from arena.duplicate import DuplicateTerms
@@ -102,9 +109,9 @@ def run(args: argparse.Namespace) -> int:
     from server.game_files import load_definition
 
     if args.hands < 2:
-        raise ValueError(f"{args.hands} hands: give at least 2, a pair")
+        raise ValueError(f"--hands {args.hands}: give at least 2, one pair")
     if args.aivat and args.dealer:
-        raise ValueError("--aivat asks players what they would have done: it needs a match without --dealer")
+        raise ValueError("--aivat queries the players' strategies during play: leave out --dealer")
     check_outputs(args)
     seed = args.seed
     if seed is None:
@@ -129,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
         return 130
     except MatchAborted as error:
         if journal is not None and journal.exists() and not isinstance(error, JournalError):
-            console.print(f"broken off; {_KEPT}")
+            console.print(f"aborted; {_KEPT}")
         raise
     print_result(args, result, seed, adjustments)
     if not args.json:
@@ -139,7 +146,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def check_outputs(args: argparse.Namespace) -> None:
-    """Refuse now what could not be written after the last hand."""
+    """Check before the match that its output files can be written."""
     for name in ("html", "png", "log", "phh"):
         check_output(f"--{name}", getattr(args, name))
     if args.png:
@@ -151,7 +158,7 @@ def check_outputs(args: argparse.Namespace) -> None:
 def write_outputs(
     args: argparse.Namespace, result: MatchResult, seed: int, adjustments: Mapping[str, Adjusted]
 ) -> None:
-    """Write the files asked for."""
+    """Write the requested files."""
     from arena.hand_files import write_histories, write_log
 
     if args.log:
@@ -165,9 +172,9 @@ def write_outputs(
 def print_result(
     args: argparse.Namespace, result: MatchResult, seed: int, adjustments: Mapping[str, Adjusted]
 ) -> None:
-    """Tell who won, at once: before anything is written.
+    """Print the result, before any file is written.
 
-    adjustments  by the name that JSON gives them
+    adjustments  by their JSON key
     """
     if args.json:
         more = {name: found.to_json() for name, found in adjustments.items()}
@@ -180,7 +187,7 @@ def print_result(
 
 
 def all_in_adjustment(result: MatchResult) -> dict[str, Adjusted]:
-    """The adjustment that costs nothing; none where no hand was all-in before the last card."""
+    """The all-in adjustment; empty if no hand was all-in before the last card."""
     from arena.adjusted import adjusted
     from arena.allin import allin_chips
 
@@ -189,7 +196,7 @@ def all_in_adjustment(result: MatchResult) -> dict[str, Adjusted]:
 
 
 def _with_aivat(terms: DuplicateTerms) -> DuplicateTerms:
-    """Refuses players who tell nothing before they play."""
+    """The terms for AIVAT; raises before play if neither player's strategy is known."""
     from dataclasses import replace
 
     from arena.aivat_hand import tells_strategy, verify_known

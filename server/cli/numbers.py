@@ -1,4 +1,4 @@
-"""Numbers on the command line, for `type=` of an option: a refusal names the option and what is allowed."""
+"""Number types for `argparse`: their errors say what is allowed, and argparse adds the option's name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 
 def whole_number(least: int = 1, most: int | None = None) -> Callable[[str], int]:
-    """Reads a whole number in these limits."""
+    """A parser of whole numbers within these limits, inclusive."""
     allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
 
     def read(text: str) -> int:
@@ -40,7 +40,7 @@ def number_from_zero(text: str) -> float:
 
 
 def number_between(least: float, most: float) -> Callable[[str], float]:
-    """Reads a number in these limits."""
+    """A parser of numbers within these limits, inclusive."""
 
     def read(text: str) -> float:
         number = _number(text)
@@ -52,7 +52,7 @@ def number_between(least: float, most: float) -> Callable[[str], float]:
 
 
 def any_number(text: str) -> float:
-    """Any number, infinite ones, too."""
+    """Any number, including infinity."""
     number = _number(text)
     if math.isnan(number):
         raise argparse.ArgumentTypeError(f"write a number, not {text!r}")
@@ -60,12 +60,12 @@ def any_number(text: str) -> float:
 
 
 def number_or_never(text: str) -> float:
-    """Any number; `never` is -inf, which after a blank looks like an option to argparse."""
+    """Any number, or `never` for -inf: argparse would take a separate argument `-inf` for an option."""
     return -math.inf if text == "never" else any_number(text)
 
 
 def _number(text: str) -> float:
-    """What a text means; NaN if it is not a number."""
+    """The number, or NaN if the text is not one."""
     try:
         return float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Files that a command will write at its end, checked before it begins: nothing long is done for nothing."""
+"""Check a command's output files before it starts, so that no long run ends in a write error."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from pathlib import Path
 
 
 def check_output(option: str, path: Path | None) -> None:
-    """Refuse a file that cannot be written; the message names the option. A new file is made and removed."""
+    """Raise ValueError if the file cannot be written. A new file is created and removed again."""
     if path is None:
         return
     if path.is_dir():
-        raise ValueError(f"{option} {path}: is a folder: name a file in it")
+        raise ValueError(f"{option} {path}: is a folder: give a file name")
     folder = path.absolute().parent
     if not folder.is_dir():
-        raise ValueError(f"{option} {path}: there is no folder {folder}: make it, or name another place")
+        raise ValueError(f"{option} {path}: there is no folder {folder}: create it, or choose another place")
     is_new = not path.exists()
     if not is_new and not path.is_file():
-        return  # a pipe or a terminal: looking would take what is meant for its reader
+        return  # a pipe or a terminal: opening it could disturb its reader
     try:
         path.open("ab").close()
         if is_new:
             path.unlink()
     except OSError as error:
         raise ValueError(
-            f"{option} {path}: cannot be written ({error.strerror}): name another place"
+            f"{option} {path}: cannot be written ({error.strerror}): choose another place"
         ) from None

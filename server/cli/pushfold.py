@@ -1,4 +1,4 @@
-"""`fathom pushfold`: the all-in-or-fold game, its equilibrium, and how people play it."""
+"""`fathom pushfold`: the equilibrium of the push/fold game, and a report on how people play it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 The small blind goes all-in or folds, the big blind calls or folds. The equilibrium is solved exactly, with
-exact all-in results. People play it at /pushfold of the daemon, ten big blinds deep; what they do is kept in
-the hand store.
+exact all-in equities. People play it on the daemon's page /pushfold, ten big blinds deep; their decisions are
+kept in the hand store.
 
 examples:
-  fathom pushfold chart                      who goes all-in and who calls at ten big blinds
+  fathom pushfold chart                      which hands go all-in and call at ten big blinds
   fathom pushfold chart --stack 7.5 --json
   fathom pushfold report                     what the equilibrium wins from everybody who played here
   fathom pushfold report --json"""
@@ -30,18 +30,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
     parser.epilog = _EPILOG
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    chart = verbs.add_parser("chart", help="the equilibrium at a stack")
+    chart = verbs.add_parser("chart", help="print the equilibrium for a stack size")
     chart.add_argument(
-        "--stack", type=_stack, default=10.0, metavar="BB", help="in big blinds (default: %(default)g)"
+        "--stack", type=_stack, default=10.0, metavar="BB", help="stack in big blinds (default: %(default)g)"
     )
-    report = verbs.add_parser("report", help="the equilibrium against the players of the hand store")
+    report = verbs.add_parser("report", help="compare the players in the hand store with the equilibrium")
     add_store_arguments(report)
     for verb in (chart, report):
-        verb.add_argument("--json", action="store_true", help="one JSON line")
+        verb.add_argument("--json", action="store_true", help="print one JSON line")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the chosen verb."""
     return _chart(args.stack, args.json) if args.verb == "chart" else _report(args)
 
 
@@ -85,7 +85,7 @@ def _chart(stack: float, as_json: bool) -> int:
 
 
 def _cell(name: str, share: float) -> str:
-    """Always, sometimes (lower case), never."""
+    """One cell of the chart: always, sometimes (lower case) or never (a dot)."""
     return f"{name if share > 0.995 else name.lower() if share > 0.005 else '·':<3}"
 
 
@@ -108,7 +108,7 @@ def _words(report: PoolReport) -> str:
     from arena.push_fold_pool import SEATS
 
     if not report.decisions:
-        return "nobody has played push/fold here yet: open /pushfold of the daemon"
+        return "no push/fold hands in the store yet: play some on the daemon's page /pushfold"
     lines = [
         f"{report.decisions} decisions at {report.stack:g} big blinds",
         f"the equilibrium wins {report.bot_value:+.4f} big blinds per hand from this pool",
@@ -120,14 +120,14 @@ def _words(report: PoolReport) -> str:
             f" in {seat.bot_inefficient_hands} of 1326 hands the opposite would win more from this pool",
         ]
         if seat.all_in is None:
-            lines.append("  the pool was never seen here")
+            lines.append("  no decisions in this seat")
             continue
         lines.append(
             f"  the pool goes all-in {100 * seat.all_in:.1f} % of {seat.decisions} times,"
             f" {seat.classes_seen} of 169 classes seen, {len(seat.misplayed)} misplayed:"
         )
         lines += [
-            f"  {found.hand:<4} all-in {100 * found.all_in:3.0f} % of {found.seen}, should"
+            f"  {found.hand:<4} all-in {100 * found.all_in:3.0f} % of {found.seen}, equilibrium"
             f" {100 * found.equilibrium:3.0f} %: costs {found.cost:.3f} each time"
             for found in seat.misplayed[:_SHOWN]
         ]

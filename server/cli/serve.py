@@ -8,9 +8,10 @@ import logging
 from server.cli.config import add_config_arguments, read_arguments
 
 _EPILOG = """\
-The daemon answers HTTP on --host and --port, and plays on the ACPC dealers of the configuration's [[match]]
-tables. /readyz says yes once a worker is warm: seconds, or minutes where kernels have to be compiled first.
-SIGTERM and Ctrl-C drain: decisions in flight go out, it ends with status 0; a second one ends it at once.
+The daemon serves HTTP on --host and --port, and plays on the ACPC dealers in the configuration's [[match]]
+tables. /readyz returns 200 once a worker is warm: within seconds, or minutes if the kernels must be compiled
+first. SIGTERM or Ctrl-C shuts down gracefully: decisions in flight are answered and the exit status is 0. A
+second signal ends the daemon at once.
 
 examples:
   fathom serve                                        on 127.0.0.1:8080, with the default blueprint
@@ -26,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until told to stop."""
+    """Serve until a signal stops the daemon."""
     config = read_arguments(args)
     from server.daemon import listen, serve
     from server.logs import configure_logging

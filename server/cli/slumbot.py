@@ -1,4 +1,4 @@
-"""`fathom slumbot`: play on Slumbot, or on a server that speaks its API."""
+"""`fathom slumbot`: play against Slumbot, or a server that implements its API."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from server.slumbot_transport import SlumbotHttp
 
 _EPILOG = """\
-Network failures are told, waited out, and the hand is found again; nothing is abandoned. With --journal FILE
-the same command goes on after a stop, with the same session and all results so far; Ctrl-C once ends after
-the hand under way, if there is one, twice at once. Hands and decisions are in the hand store, too: `fathom
-hands list --channel slumbot`.
+Network failures are reported and retried, and the interrupted hand is resumed; no hand is abandoned. With
+--journal FILE, running the same command again continues the session with all results so far. The first Ctrl-C
+ends the match after the current hand, the second one at once. Hands and decisions are also written to the
+hand store: `fathom hands list --channel slumbot`.
 
 examples:
   fathom slumbot --hands 1000                                        as a guest
@@ -38,18 +38,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from server.slumbot_transport import DEFAULT_URL
 
     parser.add_argument(
-        "--hands", type=whole_number(), required=True, metavar="N", help="those of the journal included"
+        "--hands",
+        type=whole_number(),
+        required=True,
+        metavar="N",
+        help="total hands to play, including those in the journal",
     )
-    parser.add_argument("--url", default=DEFAULT_URL, help="where the API is (default: %(default)s)")
-    parser.add_argument("--username", help="log in; the password: $SLUMBOT_PASSWORD, or it is asked for")
-    parser.add_argument("--journal", type=Path, metavar="FILE", help="keep results, and go on from there")
-    parser.add_argument("--opponent", default="slumbot", metavar="NAME", help="as the store calls him")
+    parser.add_argument("--url", default=DEFAULT_URL, help="base URL of the API (default: %(default)s)")
     parser.add_argument(
-        "--budget", type=positive_number, default=7.0, metavar="SECONDS", help="per hand (default: 7)"
+        "--username", help="log in as this user; password from $SLUMBOT_PASSWORD, or a prompt"
     )
-    parser.add_argument("--blueprint", default="", metavar="FILE", help="default: the one with Fathom")
     parser.add_argument(
-        "--workers", type=whole_number(), default=1, help="processes that solve (default: %(default)s)"
+        "--journal", type=Path, metavar="FILE", help="write results to FILE, or continue from it"
+    )
+    parser.add_argument(
+        "--opponent",
+        default="slumbot",
+        metavar="NAME",
+        help="opponent's name in the hand store (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--budget",
+        type=positive_number,
+        default=7.0,
+        metavar="SECONDS",
+        help="time budget per hand (default: 7)",
+    )
+    parser.add_argument(
+        "--blueprint", default="", metavar="FILE", help="blueprint to play (default: the shipped one)"
+    )
+    parser.add_argument(
+        "--workers", type=whole_number(), default=1, help="solver processes (default: %(default)s)"
     )
     add_store_arguments(parser)
     parser.add_argument(
@@ -57,7 +76,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=3600.0,
         metavar="SECONDS",
-        help="before giving up (default: 3600)",
+        help="how long to retry a failing server before giving up (default: 3600)",
     )
     parser.add_argument("--report", type=Path, metavar="FILE", help="write the result as JSON")
     parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
@@ -65,7 +84,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play; 1 if the server was given up before the last hand."""
+    """Play; returns 1 if the server stayed unreachable and the match was given up."""
     import uvloop
 
     from server.slumbot_journal import Journal
@@ -73,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     from server.slumbot_transport import SlumbotHttp
 
     if not args.patience >= 0:
-        raise ValueError(f"--patience {args.patience:g}: write seconds, 0 or more")
+        raise ValueError(f"--patience {args.patience:g}: give a number of seconds, 0 or more")
     check_output("--report", args.report)
     transport = SlumbotHttp(args.url)
     password = ""
@@ -81,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
         password = os.environ.get("SLUMBOT_PASSWORD") or getpass.getpass("password: ")
     journal = Journal(args.journal, args.url, args.username)
     if journal.goes_on:
-        _say(f"going on after {journal.tally.hands:,} hands: {journal.tally.winnings}")
+        _say(f"continuing after {journal.tally.hands:,} hands: {journal.tally.winnings}")
     started, status = time.monotonic(), 0
     try:
         import asyncio
@@ -89,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_play(args, transport, password, journal))
     except GaveUpError as error:
-        kept = "; what was played is kept: the same command goes on from there" if args.journal else ""
+        kept = "; the results so far are saved: run the same command to continue" if args.journal else ""
         _say(f"{error}{kept}")
         status = 1
     finally:
@@ -115,7 +134,7 @@ async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str,
     configure_logging(LogConfig(level="warning"))
     blueprint = choose_blueprint(args.blueprint, _say)
     terms = SlumbotTerms(args.opponent, args.username, password, args.budget, args.patience)
-    _say("getting the agent ready: seconds, or a minute or two the first time")
+    _say("warming up the agent: seconds, or a minute or two the first time")
     pool = make_pool(WorkersConfig(count=args.workers, nice=0), blueprint)
     await pool.start()
     try:
@@ -134,7 +153,7 @@ async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str,
                     if len(asked) > 1 or not match.hand_under_way:
                         playing.cancel()
                     else:
-                        live.tell("ending after this hand; once more to end at once")
+                        live.tell("stopping after this hand; press Ctrl-C again to stop at once")
 
                 for number in (signal.SIGINT, signal.SIGTERM):
                     loop.add_signal_handler(number, stop, number)
@@ -148,7 +167,7 @@ async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str,
 
 
 class _Live:
-    """The result so far: a line that is written over on a terminal, a line now and then elsewhere."""
+    """Shows the result so far: one updating line on a terminal, occasional lines elsewhere."""
 
     def __init__(self, hands: int) -> None:
         self._hands = hands
@@ -166,14 +185,14 @@ class _Live:
             _say(text)
 
     def tell(self, message: str) -> None:
-        """Something else, on a line of its own."""
+        """Print a message on its own line."""
         if self._on_terminal:
             print("\r\x1b[K", end="", file=sys.stderr)
         _say(message)
 
 
 def result_record(url: str, username: str | None, tally: Tally, seconds: float) -> dict[str, Any]:
-    """What a match came to, for machines; numbers that do not exist are None."""
+    """A match's result as plain values; undefined numbers are None."""
     baseline = tally.baseline
     return {
         "url": url,
@@ -197,7 +216,7 @@ def result_record(url: str, username: str | None, tally: Tally, seconds: float) 
 
 
 def result_text(record: dict[str, Any]) -> str:
-    """What a match came to, for people."""
+    """A match's result as text."""
     margin = record["margin_95"]
     lines = [
         f"{record['hands']:,} hands on {record['url']}: {record['chips']:+,} chips,"
@@ -214,7 +233,7 @@ def result_text(record: dict[str, Any]) -> str:
         lines.append(f"  against Slumbot's own result: {record['baseline_mbb_per_hand']:+,.1f} mbb/hand")
     counts = ("recovered_hands", "lost_hands", "disagreements", "refusals", "retries")
     events = [f"{record[name]} {name.replace('_', ' ')}" for name in counts if record[name]]
-    lines.append(f"  {record['seconds']:,.0f} s; {', '.join(events) or 'no trouble'}")
+    lines.append(f"  {record['seconds']:,.0f} s; {', '.join(events) or 'no failures'}")
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""`fathom solve`: the exact solution of a flop, turn or river spot, for people and for machines."""
+"""`fathom solve`: solve a flop, turn or river spot exactly; show the strategy as text or JSON."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _EPILOG = """\
 ranges   QQ+, TT-77, AKs, KTo+, A5s-A2s, AhKd, random; AA:0.5 for a weight; @FILE reads a file
 menus    50% of the pot, 2.5x the bet, 300c chips, min, a all-in, a<250% all-in up to 2.5 pots;
          bets | raises | re-raises; by street and seat: "50%, a; river: 100%, a | a; river.ip: a"
-paths    x check, c call, f fold, b500 or r1500 to so many chips in the round, b50%, a all-in, Td a card:
-         x/b50%/c/Td/x
+paths    x check, c call, f fold, b500 or r1500 bet or raise to that many chips in this round, b50%, a all-in,
+         Td a card: x/b50%/c/Td/x
 locks    PATH = ACTION RANGE; ACTION rest
 
 examples:
@@ -45,51 +45,55 @@ def configure(parser: argparse.ArgumentParser) -> None:
     spot.add_argument("--board", metavar="CARDS", help="3, 4 or 5 public cards, e.g. AsKd7h4c")
     spot.add_argument("--pot", metavar="CHIPS", help="chips in the pot, e.g. 1000")
     spot.add_argument(
-        "--stack", metavar="CHIPS", help="chips behind, e.g. 9500; or two stacks, oop,ip: the smaller counts"
+        "--stack", metavar="CHIPS", help="chips behind, e.g. 9500; of two stacks (OOP,IP) the smaller counts"
     )
     spot.add_argument("--oop", metavar="RANGE", help="range of the player first to act (default: random)")
     spot.add_argument("--ip", metavar="RANGE", help="range of the player in position (default: random)")
     spot.add_argument(
         "--menu", metavar="MENU", help='bet sizes to offer (default: "50%%, 100%%, a | 100%%, a")'
     )
-    spot.add_argument("--big-blind", metavar="CHIPS", help="least bet and raise (default: 1)")
+    spot.add_argument("--big-blind", metavar="CHIPS", help="minimum bet and raise (default: 1)")
     spot.add_argument(
         "--lock",
         metavar="LOCK",
         action="append",
         default=[],
-        help="hold a node to a strategy; may be repeated",
+        help="fix the strategy of a node; repeatable",
     )
-    stop = parser.add_argument_group("when to stop (whichever comes first; Ctrl-C keeps what there is)")
+    stop = parser.add_argument_group("when to stop (whichever comes first; Ctrl-C keeps the result so far)")
     stop.add_argument(
         "--target",
         metavar="PERCENT",
         help="exploitability in %% of the pot (default: 0.5%%, if no other limit is given)",
     )
-    stop.add_argument("--iterations", metavar="N", help="iterations in all")
-    stop.add_argument("--seconds", metavar="S", help="time to solve")
-    how = parser.add_argument_group("how")
+    stop.add_argument(
+        "--iterations", metavar="N", help="total iterations, including those of a resumed solve"
+    )
+    stop.add_argument("--seconds", metavar="S", help="solving time in seconds")
+    how = parser.add_argument_group("how to solve")
     how.add_argument("--threads", metavar="N", help="threads (default: all cores)")
     how.add_argument(
-        "--variant", choices=VARIANTS, metavar="NAME", help=f"member of the CFR family: {', '.join(VARIANTS)}"
+        "--variant", choices=VARIANTS, metavar="NAME", help=f"CFR variant: {', '.join(VARIANTS)}"
     )
     files = parser.add_argument_group("files")
-    files.add_argument("--save", metavar="FILE", type=Path, help="write the solve")
+    files.add_argument("--save", metavar="FILE", type=Path, help="save the solve to FILE")
     files.add_argument(
-        "--strategy-only", action="store_true", help="save half as much: strategies, nothing to resume"
+        "--strategy-only",
+        action="store_true",
+        help="save only the strategy: half the size, but cannot be resumed",
     )
     source = files.add_mutually_exclusive_group()
-    source.add_argument("--load", metavar="FILE", type=Path, help="look at a saved solve")
-    source.add_argument("--resume", metavar="FILE", type=Path, help="go on with a saved solve")
+    source.add_argument("--load", metavar="FILE", type=Path, help="show a saved solve")
+    source.add_argument("--resume", metavar="FILE", type=Path, help="continue a saved solve")
     show = parser.add_argument_group("what to show")
-    show.add_argument("--node", metavar="PATH", default="root", help="which decision (default: root)")
+    show.add_argument("--node", metavar="PATH", default="root", help="decision to show (default: root)")
     show.add_argument("--hands", metavar="RANGE", help="also list these hands one by one")
-    show.add_argument("--json", action="store_true", help="print one JSON line instead")
+    show.add_argument("--json", action="store_true", help="print one JSON line instead of text")
     parser.epilog = _EPILOG
 
 
 def run(args: argparse.Namespace) -> int:
-    """Solve or load, save if asked to, and show the node; 0 when all went well."""
+    """Solve or load a spot, save it if requested, and show the node."""
     from rich.console import Console
 
     from game.ranges import parse_range
@@ -130,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A solve to do, to go on with, or (without solver) to look at."""
+    """A solve to run, to resume, or (without a solver) only to show."""
 
     spot: Spot
     game: Game
@@ -153,14 +157,14 @@ def _begin(args: argparse.Namespace, threads: int) -> _Job:
         game = spot.game(tree)
     variant, horizon = args.variant or "default", read_limits(args).iterations or 0
     if variant == "improved-cfr+" and not horizon:
-        raise ValueError("--variant: improved-cfr+ must know how long it will run: add --iterations")
-    # A lock may treat suits differently.
+        raise ValueError("--variant: improved-cfr+ needs the number of iterations: add --iterations")
+    # Locks may break suit symmetry.
     solved = game if args.lock else _merged(game, needed)
     return _Job(spot, game, variant, horizon, Solver(solved, named_schedule(variant, horizon), threads))
 
 
 def _merged(game: Game, needed: int) -> Game:
-    """The game with one river card of each kind, if there is room: in the end both games' tables exist."""
+    """The game with symmetric river cards merged, if memory allows: both games' tables exist at the end."""
     from server.cli.solve_input import fits_memory
     from solver.symmetry import merged
 
@@ -177,7 +181,7 @@ def _open(args: argparse.Namespace, threads: int) -> _Job:
     name = "--load" if args.load else "--resume"
     given = [f"--{key.replace('_', '-')}" for key in SPOT_OPTIONS if getattr(args, key) is not None]
     if given:
-        raise ValueError(f"{given[0]}: the spot comes from the file of {name}: leave this out")
+        raise ValueError(f"{given[0]}: the spot comes from the {name} file: leave out this option")
     with option(name):
         archive = load(args.load or args.resume)
         job = _Job(
@@ -198,13 +202,13 @@ def _open(args: argparse.Namespace, threads: int) -> _Job:
 
 
 def _check_files(args: argparse.Namespace) -> None:
-    """What would fail only after a long solve fails now."""
+    """Reject file options that would otherwise fail only after a long solve."""
     if args.load:
         for name in ("lock", "target", "iterations", "seconds", "save"):
             if getattr(args, name):
-                raise ValueError(f"--{name}: --load only looks at a solve: use --resume to go on with it")
+                raise ValueError(f"--{name}: --load only shows a solve: use --resume to continue it")
     if args.strategy_only and not args.save:
-        raise ValueError("--strategy-only: says how to save: add --save FILE")
+        raise ValueError("--strategy-only: needs a file to save to: add --save FILE")
     check_output("--save", args.save)
 
 
@@ -215,7 +219,7 @@ def _find_node(path: str, job: _Job) -> Place:
     with option("--node"):
         place = find_place(job.spot, job.game, path)
         if place.any_card:
-            raise ValueError(f"{path!r} leaves a card open: to look at a node, name the card, e.g. Td for *")
+            raise ValueError(f"{path!r} leaves a card open: to show a node, name the card, e.g. Td for *")
     return place
 
 

@@ -1,4 +1,4 @@
-"""What the user of `fathom solve` asks for, read and checked. A refusal names the option and a way out."""
+"""Read and check the options of `fathom solve`. Errors name the option and suggest a fix."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ SPOT_OPTIONS = ("board", "pot", "stack", "oop", "ip", "menu", "big_blind", "vari
 _STREETS = {3: "flop", 4: "turn", 5: "river"}
 _MOST_NUMBER = 1_000_000_000  # chips are int32 in trees
 _MOST_THREADS = 256
-_MOST_MEMORY = 0.9  # of what is available: something must be left for everybody else
+_MOST_MEMORY = 0.9  # share of the available memory: leave some for other programs
 
 
 class OptionError(ValueError):
-    """An option that makes no sense; the message begins with its name."""
+    """An invalid option; the message begins with its name."""
 
 
 @contextmanager
 def option(name: str) -> Iterator[None]:
-    """Refusals inside are about this option."""
+    """Attribute ValueErrors and OSErrors raised inside to this option."""
     try:
         yield
     except OptionError:
@@ -47,7 +47,7 @@ def option(name: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to stop: whichever comes first of those that are set."""
+    """Stopping criteria: whichever of those set is reached first."""
 
     iterations: int | None
     target: float | None
@@ -56,7 +56,7 @@ class Limits:
 
 
 def read_spot(args: argparse.Namespace) -> Spot:
-    """The spot of the command line."""
+    """The spot described on the command line."""
     missing = [f"--{name}" for name in ("board", "pot", "stack") if getattr(args, name) is None]
     if missing:
         names = ", ".join([*missing[:-2], " and ".join(missing[-2:])])
@@ -71,7 +71,7 @@ def read_spot(args: argparse.Namespace) -> Spot:
     with option("--stack"):
         stacks = [whole_number(part, "chips", 9500) for part in args.stack.split(",")]
         if len(stacks) > 2:
-            raise ValueError(f"{args.stack!r} are {len(stacks)} stacks: give one for both players, or two")
+            raise ValueError(f"{args.stack!r} has {len(stacks)} stacks: give one for both players, or two")
         behind = min(stacks)
     with option("--big-blind"):
         big_blind = 1 if args.big_blind is None else whole_number(args.big_blind, "chips", 100)
@@ -83,7 +83,7 @@ def read_spot(args: argparse.Namespace) -> Spot:
 
 
 def read_tree(spot: Spot) -> Tree:
-    """The spot's tree; refuses menus that offer nothing or far too much."""
+    """The spot's betting tree; rejects menus that offer no bet or far too many."""
     with option("--menu"):
         tree = spot.tree()
         if not (tree.action > 0).any():
@@ -95,45 +95,45 @@ def read_tree(spot: Spot) -> Tree:
 
 
 def check_memory(spot: Spot, tree: Tree, threads: int) -> int:
-    """The bytes a solve will take; refuses what does not fit into this machine."""
+    """The bytes a solve needs; raises `OptionError` if this machine has too little memory."""
     needed = estimate_memory(spot, tree, threads)
     if not fits_memory(needed):
         raise OptionError(
-            f"this solve takes {bytes_text(needed)} of memory and "
+            f"this solve needs {bytes_text(needed)} of memory and "
             f"{bytes_text(available_memory_bytes() or 0)} are free: "
-            "offer fewer sizes with --menu, narrow --oop and --ip, or begin on a later street"
+            "offer fewer sizes with --menu, narrow --oop and --ip, or start on a later street"
         )
     return needed
 
 
 def fits_memory(needed: int) -> bool:
-    """Whether so many bytes may be taken; True where nobody knows."""
+    """Whether this many bytes may be allocated; True if the available memory is unknown."""
     available = available_memory_bytes()
     return available is None or needed <= _MOST_MEMORY * available
 
 
 def read_limits(args: argparse.Namespace) -> Limits:
-    """When to stop; by default at DEFAULT_TARGET."""
+    """The stopping criteria; by default the exploitability DEFAULT_TARGET."""
     iterations = target = seconds = None
     if args.iterations is not None:
         with option("--iterations"):
             iterations = whole_number(args.iterations, "iterations", 1000)
     if args.seconds is not None:
         with option("--seconds"):
-            seconds = _positive(args.seconds, "seconds", "10")
+            seconds = _positive(args.seconds, "a number of seconds", "10")
     wanted = args.target
     if wanted is None and iterations is None and seconds is None:
         wanted = DEFAULT_TARGET
     if wanted is not None:
         with option("--target"):
-            target = _positive(wanted.removesuffix("%"), "per cent", DEFAULT_TARGET) / 100
+            target = _positive(wanted.removesuffix("%"), "a percentage", DEFAULT_TARGET) / 100
             if target >= 1:
                 raise ValueError(f"{wanted!r} is more than the pot: write e.g. {DEFAULT_TARGET}")
     return Limits(iterations, target, seconds)
 
 
 def read_threads(text: str | None) -> int:
-    """How many threads; by default one for every core."""
+    """The number of threads; by default one per core."""
     with option("--threads"):
         threads = usable_cores() if text is None else whole_number(text, "threads", usable_cores())
         if threads > _MOST_THREADS:
@@ -144,7 +144,7 @@ def read_threads(text: str | None) -> int:
 
 
 def read_board(text: str) -> Cards:
-    """Three to five cards in any case."""
+    """Three to five cards, in upper or lower case."""
     squeezed = text.replace(" ", "").replace(",", "")
     if "10" in squeezed:
         raise ValueError(f"{text!r}: each card is two characters: write T for ten, e.g. Ts")
@@ -182,7 +182,7 @@ def _positive(text: str, what: str, example: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise ValueError(f"{text!r} does not say how many {what}: write a number above 0, e.g. {example}")
+        raise ValueError(f"{text!r} is not {what}: write a number above 0, e.g. {example}")
     return number
 
 
@@ -193,8 +193,8 @@ def _read_range(name: str, given: str | None, board: Cards) -> F32:
             text = Path(text[1:]).read_text(encoding="utf-8")
         weights = parse_range(text)
         if not weights.any():
-            raise ValueError(f"{text!r} holds no hand: write e.g. 'QQ+,AKs' or 'random'")
+            raise ValueError(f"{text!r} contains no hand: write e.g. 'QQ+,AKs' or 'random'")
         possible = without_blocked(weights, board)
         if not possible.any():
-            raise ValueError(f"no hand of {text!r} is possible: all hold a card of {cards_text(board)}")
+            raise ValueError(f"no hand of {text!r} is possible: all share a card with {cards_text(board)}")
     return possible

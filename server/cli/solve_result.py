@@ -1,4 +1,4 @@
-"""What a solve came to, for machines: the record behind `fathom solve --json`."""
+"""A solve's result as plain values: the record that `fathom solve --json` prints."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Outcome:
     solution: Solution
     quality: Quality
     seconds: float
-    """Spent iterating, over all sessions of a resumed solve."""
+    """Seconds spent iterating, over all sessions of a resumed solve."""
     memory_bytes: int
     threads: int
     variant: str
@@ -40,11 +40,11 @@ class Outcome:
         return self.quality.exploitability / self.spot.pot
 
     def convergence(self) -> Convergence:
-        """How far it is to be trusted."""
+        """Whether the solution has converged."""
         return judge(Method.EXACT, 100 * self.exploitability_share)
 
     def root_evs(self) -> tuple[float, float]:
-        """What each player expects to take from the root's pot."""
+        """Each player's expected share of the root's pot, in chips."""
         half = self.spot.pot / 2
         return half + self.quality.values[0], half + self.quality.values[1]
 
@@ -62,7 +62,7 @@ class View:
 
 
 def look_at(outcome: Outcome, place: Place) -> View:
-    """All about one node. Blocks for two passes over what is below it."""
+    """The values and strategy of one node. Blocks for two passes over its subtree."""
     spot, solution = outcome.spot, outcome.solution
     paid = chips_paid(spot, place)
     values = node_values(
@@ -73,7 +73,7 @@ def look_at(outcome: Outcome, place: Place) -> View:
 
 
 def result_record(outcome: Outcome, view: View) -> dict[str, object]:
-    """Everything as plain values; numbers that do not exist are None."""
+    """The outcome and one node as plain values; undefined numbers are None."""
     spot, quality, found = outcome.spot, outcome.quality, outcome.convergence()
     return {
         "board": cards_text(spot.board),
@@ -140,7 +140,7 @@ def _player_record(outcome: Outcome, values: NodeValues, player: int) -> dict[st
 
 
 def action_mean(values: NodeValues, action: int) -> float:
-    """The mean value of an action over the hands that take it. NaN if none does."""
+    """The mean value of an action over the hands that take it; NaN if none does."""
     actor = values.actor
     weight = values.reach[actor] * values.matched[actor] * values.strategy[action]
     total = float(weight.sum())
@@ -150,7 +150,7 @@ def action_mean(values: NodeValues, action: int) -> float:
 
 
 def _number(value: float) -> float | None:
-    """Six significant digits: more is below what a solve means."""
+    """Rounded to six significant digits, more than a solve's accuracy; None if not finite."""
     return float(f"{value:.6g}") if math.isfinite(value) else None
 
 

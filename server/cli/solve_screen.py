@@ -1,4 +1,4 @@
-"""What `fathom solve` shows people: the spot, progress, the strategy of a node as a grid, values."""
+"""Terminal output of `fathom solve`: the spot, progress, and a node's strategy, grid and values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SEAT_NAMES = tuple(seat.upper() for seat in SEATS)
 
 @dataclass(slots=True)
 class _Run:
-    """What the solving thread tells the waiting one. Events, not joins: Ctrl-C may interrupt the waiting."""
+    """State shared by the solving and the waiting thread. Events instead of joins let Ctrl-C interrupt."""
 
     checks: list[SolveProgress] = field(default_factory=list)
     warm: threading.Event = field(default_factory=threading.Event)
@@ -46,7 +46,7 @@ class _Run:
 
 
 def show_spot(console: Console, spot: Spot, tree: Tree, memory_bytes: int, threads: int) -> None:
-    """The question, and what answering it will take."""
+    """Print the spot, its tree size and the memory needed."""
     line = Text()
     line.append_text(_board_text(spot.board))
     line.append(f"   pot {spot.pot:g}   behind {spot.behind}   ")
@@ -67,7 +67,7 @@ def show_spot(console: Console, spot: Spot, tree: Tree, memory_bytes: int, threa
 
 
 def solve_with_progress(console: Console, solver: Solver, limits: Limits, pot: float) -> SolveProgress:
-    """Solve in a second thread while a bar moves here. Ctrl-C stops early and keeps what there is."""
+    """Solve in a second thread and show progress in this one. Ctrl-C stops early and keeps the result."""
     run = _Run()
 
     def work() -> None:
@@ -91,8 +91,8 @@ def solve_with_progress(console: Console, solver: Solver, limits: Limits, pot: f
     try:
         watch(console, run, limits, pot)
     except KeyboardInterrupt:
-        console.print("stopping: this is the best so far", style="dim")
-        # Again and again: a stop that comes between two calls of the solver is forgotten by the next.
+        console.print("stopping: showing the result so far", style="dim")
+        # Repeatedly: the solver clears a stop that arrives between two of its calls.
         while not run.finished.wait(0.05):
             solver.stop()
     if run.failure is not None:
@@ -102,9 +102,9 @@ def solve_with_progress(console: Console, solver: Solver, limits: Limits, pot: f
 
 
 def show_outcome(console: Console, outcome: Outcome) -> None:
-    """How good the solution is and what it took."""
+    """Print the solution's exploitability, cost and root values."""
     chips, evs = outcome.quality.exploitability, outcome.root_evs()
-    share = max(outcome.exploitability_share, 0.0)  # rounding may leave less than nothing
+    share = max(outcome.exploitability_share, 0.0)  # rounding may make it slightly negative
     line = Text(f"Exploitability {share:.3%} of the pot", "bold")
     line.append(f" ({max(chips, 0.0):.4g} chips)", "not bold")
     console.print(line)
@@ -120,12 +120,14 @@ def show_outcome(console: Console, outcome: Outcome) -> None:
     if not found.converged:
         console.print(Text(f"Warning: {found.quality}", "bold yellow"))
     if outcome.locked:
-        console.print(Text(f"Locked: {', '.join(outcome.locked)}. Responses keep to the locks.", "yellow"))
+        console.print(
+            Text(f"Locked: {', '.join(outcome.locked)}. Best responses keep these locks.", "yellow")
+        )
     console.print()
 
 
 def show_view(console: Console, outcome: Outcome, view: View) -> None:
-    """A node: who acts, how often each action, the grid, both players' values."""
+    """Print a node: the actor, action frequencies, the grid, and both players' values."""
     values = view.values
     actor = _SEAT_NAMES[values.actor]
     title = Text()
@@ -136,7 +138,7 @@ def show_view(console: Console, outcome: Outcome, view: View) -> None:
     title.append_text(_board_text(view.place.cards))
     console.print(title)
     if not values.reach.any(axis=1).all():
-        console.print(Text("Nobody gets here: the strategies below were never put to the test.", "yellow"))
+        console.print(Text("This node is never reached: the strategies below may be arbitrary.", "yellow"))
     console.print(_action_table(console, view))
     console.print()
     weight = values.reach[values.actor].astype(np.float64)
@@ -150,7 +152,7 @@ def show_view(console: Console, outcome: Outcome, view: View) -> None:
 
 
 def show_hands(console: Console, outcome: Outcome, view: View, wanted: F32) -> None:
-    """One line for each wanted hand that is here."""
+    """Print one line for each wanted hand that reaches the node."""
     values, labels = view.values, outcome.solution.game.labels
     reach = values.reach[values.actor]
     table = _table()
@@ -164,11 +166,11 @@ def show_hands(console: Console, outcome: Outcome, view: View, wanted: F32) -> N
             _cards_text(hand_text(int(labels[h]))), f"{reach[h]:.3g}", _chips(ev), f"{equity:.1%}", *shares
         )
     console.print()
-    console.print(table if chosen else Text("None of these hands gets here.", "yellow"))
+    console.print(table if chosen else Text("None of these hands reaches this node.", "yellow"))
 
 
 def _warm_up(solver: Solver) -> None:
-    """Compile or load the machine code before any clock runs; stopped at once, so nothing is changed."""
+    """Compile or load the kernels before the clock starts; stopped at once, so the solver is unchanged."""
     solver.run(0)
     solver.engine.stop_word[0] = 1
     solver.exploitability()
@@ -201,7 +203,7 @@ def _watch_lines(console: Console, run: _Run, _limits: Limits, pot: float) -> No
 
 
 def _completed(checks: list[SolveProgress], limits: Limits, pot: float, seconds: float) -> float:
-    """How much is done, 0..1, by the nearest limit. Exploitability falls by factors: in logarithms."""
+    """Progress 0..1 towards the nearest limit; on a log scale for exploitability, which falls by factors."""
     done = 0.0 if limits.seconds is None else seconds / limits.seconds
     if checks:
         if limits.iterations is not None:
@@ -220,7 +222,7 @@ def _progress_text(checks: list[SolveProgress], pot: float) -> str:
 
 
 def _sparkline(values: list[float], width: int = 16) -> str:
-    """The last values as bars of their logarithms: a steady fall is a straight line."""
+    """The last values as bars on a log scale: a constant rate of convergence is a straight line."""
     logs = [math.log(value) for value in values[-width:]]
     low, high = min(logs), max(logs)
     scale = (len(_SPARKS) - 1) / (high - low) if high > low else 0.0
@@ -231,8 +233,8 @@ def _action_table(console: Console, view: View) -> Table:
     values = view.values
     table = _table()
     marks, colours = grid.action_letters(view.words), grid.action_colours(view.words)
-    for heading in ("", "action", "how often", "", "ev"):
-        table.add_column(heading, justify="right" if heading in ("how often", "ev") else "left")
+    for heading in ("", "action", "frequency", "", "ev"):
+        table.add_column(heading, justify="right" if heading in ("frequency", "ev") else "left")
     for a, share in enumerate(values.frequencies()):
         known = not math.isnan(share)
         bar = grid.share_bar(console, float(share), _BAR, colours[a]) if known else ""

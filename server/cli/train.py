@@ -1,4 +1,4 @@
-"""`fathom train`: train a blueprint; stop it whenever you like, go on with --resume."""
+"""`fathom train`: train a blueprint; can be interrupted at any time and continued with --resume."""
 
 from __future__ import annotations
 
@@ -29,67 +29,71 @@ if TYPE_CHECKING:
 
 _PRESET = "tiny"
 CARD_PRESET_NAMES = "8, 32, 256, 500, 1000, 2000-1000-1000, 2000, 30000"
-"""Those of `abstraction.presets`, for help that comes without loading it."""
+"""The names in `abstraction.presets`, repeated so that --help need not import it."""
 _MOST_SHARE = 0.02
-"""Of the time of a training that reports, and likewise checkpoints, may take."""
+"""Maximum share of the training time spent on reports, and likewise on checkpoints."""
 _INTERVAL = 60.0
-"""Seconds between checkpoints that are quickly written."""
+"""Minimum seconds between checkpoints; more if writing one is slow."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 _EPILOG = """\
-Writes to the folder given by --checkpoint: checkpoint.fathom (replaced as a whole, so a kill at any moment
-costs at most one interval), PRESET.blueprint, its compressed twin with --pack, and training.svg.
-One training at a time in a folder; a checkpoint that cannot be written is tried again an interval later.
-One thread, a seed and --iterations give the same strategy every time; with --reproducible the same bytes.
+Output files, in the folder given by --checkpoint: checkpoint.fathom (replaced atomically, so a kill loses at
+most one interval), PRESET.blueprint, PRESET.blueprint.xz with --pack, and training.svg. A folder holds one
+training at a time; if a checkpoint cannot be written, it is retried an interval later. One thread, a seed and
+--iterations give the same strategy every time; with --reproducible also the same bytes.
 
---resume alone finishes the plan the training began with, with as many threads: with one, to the same bytes as
-if it had never stopped. With --iterations or --seconds (totals, what is done included) a training, finished
-or not, goes on by a longer plan: what it has learned is scaled to the weight it would have under that plan,
-and averaging goes on until the longer plan's burn-in is over, then starts afresh (if it is over already, it
-just goes on). Options of "how to learn" replace the training's own; --carry, --pack, --values and
---reproducible are remembered, until --no-carry and so on.
+--resume alone finishes the original plan with the same number of threads; with one thread the result is the
+same, to the byte, as without the interruption. With --iterations or --seconds (totals, including what is
+done) a training, finished or not, continues under a longer plan: what it has learned is scaled to the weight
+it would have under that plan. If the longer plan's burn-in is not over, averaging restarts when it is. The
+options of "how to learn" replace those of the training. --carry, --pack, --values and --reproducible are
+remembered until --no-carry and so on.
 
---from FILE --cards NAME goes on with other buckets: regrets are divided among them, averaging and the burn-in
-begin anew, so it takes a longer plan.
+--from FILE --cards NAME continues with other buckets: regrets are divided among them, and averaging and
+burn-in start again, so a longer plan is required.
 
-With --flops the finished blueprint's usual flops are solved into a flop book; `fathom blueprint flops` does
-that for any blueprint, the one that comes with Fathom included, and for chosen lines and flops.
+With --flops the most frequent flops of the finished blueprint are solved and stored in a flop book; `fathom
+blueprint flops` does the same for any blueprint, including the shipped one, and for chosen lines and flops.
 
 examples:
   fathom train --preset tiny                                   a playable blueprint in a minute
-  fathom train --preset default --iterations 500000000         hours; stop with Ctrl-C, go on with --resume
-  fathom train --preset default --resume --iterations 2000000000   finished; now four times as long
-  fathom train --from default.blueprint.xz --checkpoint better --iterations 4000000000   what others began
+  fathom train --preset default --iterations 500000000         hours; stop with Ctrl-C, continue with --resume
+  fathom train --preset default --resume --iterations 2000000000   make a finished training 4 times as long
+  fathom train --from default.blueprint.xz --checkpoint better --iterations 4000000000
+                                                               continue the training a blueprint carries
   fathom train --from default.blueprint.xz --cards 2000 --checkpoint finer --iterations 4000000000
-                                                               the same, with more buckets from here on
-  fathom blueprint plan --preset paper                         what a training needs, before it starts"""
+                                                               the same, but with more buckets
+  fathom blueprint plan --preset paper                         estimate what a training needs"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    parser.add_argument("--preset", help="tiny, default or paper (default: tiny, or that of the training)")
+    parser.add_argument("--preset", help="tiny, default or paper (default: tiny, or the resumed training's)")
     parser.add_argument(
         "--cards",
-        help=f"buckets instead of the preset's own: {CARD_PRESET_NAMES}; with --from: what was learned goes "
-        "on with them",
+        help=f"card abstraction (default: the preset's own): {CARD_PRESET_NAMES}; with --from: continue with "
+        "these buckets",
     )
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
         "--iterations",
         type=whole_number(),
         default=0,
-        help="deals to learn from in all (default: the preset's)",
+        help="total training iterations, one deal each (default: the preset's)",
     )
     length.add_argument(
-        "--seconds", type=positive_number, default=0.0, help="train for so long in all instead"
+        "--seconds",
+        type=positive_number,
+        default=0.0,
+        help="total training time in seconds (alternative to --iterations)",
     )
     parser.add_argument(
         "--threads",
         type=whole_number(),
-        help=f"default: all ({usable_cores()}), or with --resume as many as before",
+        help=f"threads (default: all, {usable_cores()}; with --resume as many as before)",
     )
     parser.add_argument(
-        "--seed", type=whole_number(0), help="of all randomness (default: 1, or the training's)"
+        "--seed", type=whole_number(0), help="random seed (default: 1, or the resumed training's)"
     )
     parser.add_argument(
         "--checkpoint", type=Path, metavar="DIR", help="folder for all files (default: training-PRESET)"
@@ -98,51 +102,53 @@ def configure(parser: argparse.ArgumentParser) -> None:
     begin.add_argument(
         "--resume",
         action="store_true",
-        help="go on from the checkpoint in that folder; with a length: by a longer plan (see below)",
+        help="continue from the checkpoint in that folder; with a length: under a longer plan (see below)",
     )
     begin.add_argument(
         "--from",
         dest="source",
         type=Path,
         metavar="FILE",
-        help="go on from a blueprint that carries its training, in a new folder",
+        help="continue, in a new folder, from a blueprint that carries its training state",
     )
     parser.add_argument(
         "--interval",
         type=positive_number,
         metavar="SECONDS",
-        help="between checkpoints (default: 60, or more where writing one takes seconds)",
+        help="seconds between checkpoints (default: 60, or more if writing one is slow)",
     )
     for name, summary in (
-        ("pack", "write PRESET.blueprint.xz, too"),
-        ("carry", "write the blueprint with what it takes to train on elsewhere"),
-        ("values", "add the table that the first round is solved with, at the end"),
-        ("reproducible", "no date and core-hours in the blueprint"),
+        ("pack", "also write PRESET.blueprint.xz"),
+        ("carry", "include the training state in the blueprint, so that training can continue from it"),
+        ("values", "finally add the opponent values used to solve the first round"),
+        ("reproducible", "leave date and core-hours out of the blueprint"),
     ):
         parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=summary)
     parser.add_argument(
         "--flops",
         type=flops.flop_count,
         metavar="N",
-        help="at the end, solve the N most frequent flops of each usual line, or all, in advance",
+        help="finally solve the N most frequent flops (or all) of each default line into a flop book",
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress, only the last line")
+    parser.add_argument("--quiet", action="store_true", help="print only the last line, no progress")
     tuning = parser.add_argument_group("how to learn (shares are of the whole training)")
-    tuning.add_argument("--discount-share", type=any_number, help="how long to discount linearly")
+    tuning.add_argument("--discount-share", type=any_number, help="share with linear discounting")
     tuning.add_argument("--burn-in", type=any_number, help="share before averaging starts")
     tuning.add_argument("--prune-from", type=any_number, help="share before pruning starts")
-    tuning.add_argument("--explore", type=any_number, help="share of walks that prune nothing")
+    tuning.add_argument("--explore", type=any_number, help="share of traversals without pruning")
     tuning.add_argument(
-        "--prune-below", type=number_or_never, help="regret in big blinds, or: never (--prune-below=-inf)"
+        "--prune-below",
+        type=number_or_never,
+        help="prune actions with less regret than this, in big blinds, or: never (--prune-below=-inf)",
     )
     tuning.add_argument(
-        "--floor", type=number_or_never, help="regrets never fall below; in big blinds, or: never"
+        "--floor", type=number_or_never, help="lower bound of regrets, in big blinds, or: never"
     )
     parser.epilog = _EPILOG
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train to the end of the plan, or until interrupted."""
+    """Train to the end of the plan, or until a signal."""
     from rich.console import Console
 
     from solver.training import CHECKPOINT
@@ -159,7 +165,7 @@ def run(args: argparse.Namespace) -> int:
             saved = (folder / CHECKPOINT).exists()
             then = "" if args.flops is None else f" --flops {args.flops}"
             on = (
-                f"go on with: fathom train --resume --checkpoint {folder}{then}"
+                f"to continue: fathom train --resume --checkpoint {folder}{then}"
                 if saved
                 else "nothing is saved"
             )
@@ -172,7 +178,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _settings(args: argparse.Namespace, settings: TrainingSettings) -> TrainingSettings:
-    """Those given, changed by the options of how to learn."""
+    """The given settings, changed by the options of "how to learn"."""
     names = ("discount_share", "burn_in", "prune_from", "explore", "prune_below", "floor")
     return replace(
         settings, **{name: getattr(args, name) for name in names if getattr(args, name) is not None}
@@ -180,24 +186,25 @@ def _settings(args: argparse.Namespace, settings: TrainingSettings) -> TrainingS
 
 
 def _products(args: argparse.Namespace, before: Products) -> Products:
-    """Those of the sittings before, changed by the options given."""
+    """The products of earlier sessions, changed by the given options."""
     given = {name: getattr(args, name) for name in ("carry", "pack", "values", "reproducible")}
     return replace(before, **{name: value for name, value in given.items() if value is not None})
 
 
 def _plan(args: argparse.Namespace, checkpoint: Checkpoint, where: Path) -> TrainingPlan:
-    """How a training goes on; refused before anything is written or built."""
+    """The plan of a continued training; raises ValueError before anything is written or built."""
     from solver.mccfr import make_plan, verify_longer
     from solver.regrouping import burn_in_since
 
     preset, before = checkpoint.preset.name, checkpoint.plan
     if args.preset not in (None, preset):
         raise ValueError(
-            f"{where} holds a training of the preset '{preset}': leave out --preset {args.preset}"
+            f"{where} holds a training with the preset '{preset}': leave out --preset {args.preset}"
         )
     if args.seed not in (None, before.seed):
         raise ValueError(
-            f"{where} holds a training of seed {before.seed}, which it keeps: leave out --seed {args.seed}"
+            f"{where} holds a training with seed {before.seed}, which cannot change: leave out"
+            f" --seed {args.seed}"
         )
     plan = replace(before, settings=_settings(args, before.settings))
     longer = bool(args.iterations or args.seconds)
@@ -211,14 +218,14 @@ def _plan(args: argparse.Namespace, checkpoint: Checkpoint, where: Path) -> Trai
 
 
 def _verify_memory(preset: BlueprintPreset, num_buckets: tuple[int, ...]) -> None:
-    """Refuse what this machine has no room for, before anything long is begun."""
+    """Raise ValueError, before any long work, if this machine has too little memory."""
     from solver.blueprint_presets import estimate_cost
 
     needed, available = estimate_cost(preset.game(num_buckets)).memory_bytes, available_memory_bytes()
     if available is not None and needed > available:
         raise ValueError(
             f"{preset.name} with {max(num_buckets[1:]):,} buckets needs {needed / 1e9:.1f} GB of memory and "
-            f"{available / 1e9:.1f} are free here: take fewer buckets (--cards) or another machine"
+            f"{available / 1e9:.1f} GB are free: use fewer buckets (--cards) or another machine"
         )
 
 
@@ -244,7 +251,7 @@ def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple
 
 
 def _continue(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
-    """From what a blueprint carries, in a new folder."""
+    """Continue, in a new folder, from the training state that a blueprint carries."""
     from abstraction.presets import named_card_preset
     from solver.blueprint import unpack
     from solver.carried_training import read_carried, unfold
@@ -262,13 +269,13 @@ def _continue(args: argparse.Namespace, console: Console, lock: ExitStack) -> tu
     folder = args.checkpoint or Path(f"training-{carried.preset.name}")
     products = _products(args, carried.products)
     _occupy_new(folder, carried.preset, products, lock)
-    state = unfold(unpack(args.source))  # unpacked a moment ago: not once more to verify it
+    state = unfold(unpack(args.source))  # unpacked a moment ago: no need to verify it again
     if card_preset is not None:
         state = _regrouped(state, card_preset, plan, console)
     threads = args.threads or usable_cores()
     training = restore(args.source, state, _dealer(state.cards, console), threads, plan)
     training.products = products
-    training.save(folder)  # a kill from here on does not lose what was asked for
+    training.save(folder)  # from here on a kill does not lose the requested options
     return folder, training
 
 
@@ -282,7 +289,7 @@ def _regrouped(
     with bars(console) as progress:
         cards = make_card_abstraction(card_preset.name, plan.seed, progress)
         if cards.digest == state.cards.digest:
-            raise ValueError(f"it has these buckets already: leave out --cards {card_preset.name}")
+            raise ValueError(f"the training already has these buckets: leave out --cards {card_preset.name}")
         overlaps = bucket_overlaps(state.cards, cards, progress)
     return regroup(state, cards, overlaps, plan.settings.prune_below)
 
@@ -294,10 +301,10 @@ def _resume(args: argparse.Namespace, console: Console, lock: ExitStack) -> tupl
     folder = args.checkpoint or Path(f"training-{args.preset or _PRESET}")
     if args.cards is not None:
         raise ValueError(
-            "a training keeps its cards: leave out --cards; or take its blueprint, made with --carry, "
-            f"and go on with --from FILE --cards {args.cards} in another folder"
+            "a resumed training keeps its card abstraction: leave out --cards; or continue its blueprint, "
+            f"made with --carry, in another folder: --from FILE --cards {args.cards}"
         )
-    read_checkpoint(folder)  # refused before a folder is made for the lock
+    read_checkpoint(folder)  # fails before a folder is created for the lock
     lock.enter_context(occupied(folder))
     checkpoint = read_checkpoint(folder)
     plan = _plan(args, checkpoint, folder)
@@ -322,11 +329,13 @@ def _occupy_new(folder: Path, preset: BlueprintPreset, products: Products, lock:
 
     lock.enter_context(occupied(folder))
     if (folder / CHECKPOINT).exists():
-        raise ValueError(f"{folder} holds a training already: go on with --resume, or name another folder")
+        raise ValueError(
+            f"{folder} already holds a training: continue it with --resume, or name another folder"
+        )
     plain = folder / f"{preset.name}.blueprint"
     for path in (plain, *([_packed_twin(plain)] if products.pack else [])):
         if path.exists():
-            raise ValueError(f"{path} would be replaced: move it, or name another folder")
+            raise ValueError(f"{path} would be overwritten: move it, or name another folder")
 
 
 def _packed_twin(path: Path) -> Path:
@@ -334,7 +343,7 @@ def _packed_twin(path: Path) -> Path:
 
 
 def bars(console: Console) -> Progress:
-    """Progress on a terminal: how many of how many, and the time left."""
+    """A progress display with counts and the remaining time, on terminals only."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -342,15 +351,15 @@ def bars(console: Console) -> Progress:
 
 
 def _train(training: TrainingRun, folder: Path, interval: float | None, console: Console) -> bool:
-    """Train to the end and save; True if a signal came first. Reports and checkpoints on the way.
+    """Train to the end, with reports and checkpoints, and save; True if a signal stopped it early.
 
-    interval  seconds between checkpoints; None: such that they cost little
+    interval  seconds between checkpoints; None: chosen so that they take little of the time
     """
     from server.training_view import TrainingView
 
     saved = reported = time.monotonic()
     saving = reporting = 0.0
-    # A second signal must not cut off the save that the first one asked for.
+    # A second signal must not interrupt the save that the first one requested.
     with _noted_signals() as stopping:
         with TrainingView(training, console) as view:
             while not training.is_done and not stopping:
@@ -367,19 +376,22 @@ def _train(training: TrainingRun, folder: Path, interval: float | None, console:
                     saving = saved - before
         asked = len(stopping)
         while not _save(training, folder, console) and len(stopping) == asked:
-            _say(_loud(console), "what was learned since is only in memory: trying again; Ctrl-C gives it up")
+            _say(
+                _loud(console),
+                "progress since the last checkpoint is not saved: retrying; Ctrl-C discards it",
+            )
             _wait(_INTERVAL, lambda: len(stopping) > asked)
     return bool(stopping)
 
 
 def _seconds_between_reports(training: TrainingRun, duration: float) -> float:
-    """Often at first; seldom where a report, which looks at the whole table, takes long itself."""
+    """Seconds to the next report: few at first, more if a report, which reads the whole table, is slow."""
     return max(min(5.0, max(1.0, training.trainer.seconds / 50)), duration / _MOST_SHARE)
 
 
 @contextmanager
 def _noted_signals() -> Iterator[list[int]]:
-    """Signals that ask for an end are put into a list instead."""
+    """Collect termination signals in a list instead of raising."""
     noted: list[int] = []
     before = {number: signal.signal(number, lambda n, _: noted.append(n)) for number in _SIGNALS}
     try:
@@ -390,7 +402,7 @@ def _noted_signals() -> Iterator[list[int]]:
 
 
 def _save(training: TrainingRun, folder: Path, console: Console) -> bool:
-    """Write a checkpoint, or say why not: what is in memory must not be lost for a disk that is full."""
+    """Write a checkpoint, or report the error: a full disk must not lose the training in memory."""
     try:
         training.save(folder)
     except OSError as error:
@@ -406,7 +418,7 @@ def _wait(seconds: float, until: Callable[[], bool]) -> None:
 
 
 def _loud(console: Console) -> Console:
-    """One that speaks even if the other was told not to."""
+    """A console that prints even with --quiet."""
     from rich.console import Console
 
     return Console(stderr=True) if console.quiet else console
@@ -417,7 +429,7 @@ def _say(console: Console, text: str) -> None:
 
 
 def _finish(training: TrainingRun, folder: Path, console: Console) -> Path:
-    """Write the blueprint and what else was asked for; where it is."""
+    """Write the blueprint and the other requested products; returns the blueprint's path."""
     from server.cli.blueprint import add_values
     from server.training_plot import training_svg
     from solver.blueprint import open_blueprint, pack

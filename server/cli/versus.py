@@ -1,4 +1,4 @@
-"""`fathom versus PLAYER HOST PORT`: play on a dealer that somebody else runs, and report as `match` does."""
+"""`fathom versus PLAYER HOST PORT`: play on a remote ACPC dealer, with reports like those of `match`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from server.cli.numbers import port_number, whole_number
 from server.cli.outputs import check_output
 
 _EPILOG = """\
-Plays until the dealer ends the match. Cards the opponent did not show stay unknown, in reports and files.
-With --save NAME every hand is added to NAME.hands as it ends; a match that goes on after a break ends in one
-report. Another match under the same name is added to the file, but reported alone.
-Players are those of `fathom match --help`.
+Plays until the dealer ends the match. Cards that the opponent does not show are unknown in reports and files.
+With --save NAME every finished hand is appended to NAME.hands; if the dealer resumes an interrupted match,
+the report covers both parts. Another match under the same name is appended too, but reported on its own.
+`fathom match --help` lists the players.
 
 examples:
   fathom versus blueprint localhost 16177
@@ -24,25 +24,31 @@ examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    parser.add_argument("player", metavar="PLAYER", help="who plays for us")
-    parser.add_argument("host", metavar="HOST", help="where the dealer runs")
-    parser.add_argument("port", metavar="PORT", type=port_number, help="the port it printed for this seat")
+    parser.add_argument("player", metavar="PLAYER", help="our player, as in `fathom match`")
+    parser.add_argument("host", metavar="HOST", help="the dealer's host name or address")
+    parser.add_argument(
+        "port", metavar="PORT", type=port_number, help="the port the dealer printed for this seat"
+    )
     parser.add_argument("--game", default="hunl", help="a preset or an ACPC .game file (default: hunl)")
+    parser.add_argument("--seed", type=whole_number(0), help="random seed of our player (default: random)")
     parser.add_argument(
-        "--seed", type=whole_number(0), help="of our own randomness (default: drawn at random)"
+        "--opponent", default="opponent", metavar="NAME", help="the opponent's name in the report"
     )
-    parser.add_argument("--opponent", default="opponent", metavar="NAME", help="as the report calls him")
     parser.add_argument(
-        "--wait", type=float, default=10.0, metavar="SECONDS", help="for the dealer to listen (default: 10)"
+        "--wait",
+        type=float,
+        default=10.0,
+        metavar="SECONDS",
+        help="how long to keep trying to connect (default: 10)",
     )
-    parser.add_argument("--save", type=Path, metavar="NAME", help="keep the hands in NAME.hands, and go on")
+    parser.add_argument("--save", type=Path, metavar="NAME", help="append the hands to NAME.hands")
     parser.add_argument("--quiet", action="store_true", help="print nothing")
     add_outputs(parser)
     parser.epilog = _EPILOG
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play the match; 1 if the dealer left in the middle of a hand or before the first."""
+    """Play the match; returns 1 if the dealer disconnected during a hand or before the first one ended."""
     from arena.registry import make_player, player_labels
     from server.game_files import load_definition
     from server.versus import HandLog, play_versus, versus_result
@@ -66,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         hands.close()
     status = 0
     if summary.unfinished_hand is not None:
-        report(f"the dealer went away in the middle of hand {summary.unfinished_hand}")
+        report(f"the dealer disconnected during hand {summary.unfinished_hand}")
         status = 1
     states = hands.states()
     if not states:

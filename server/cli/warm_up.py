@@ -1,4 +1,4 @@
-"""`fathom warm-up`: do now what would make a first start slow."""
+"""`fathom warm-up`: compile the kernels and unpack the blueprint before the first start."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from pathlib import Path
 
 _EPILOG = """\
 Unpacks the blueprint and compiles the kernels into Fathom's cache ($XDG_CACHE_HOME/fathom, ~/.cache/fathom).
-Takes a minute or two once; afterwards a daemon is ready in seconds. Container images do this when built."""
+Takes a minute or two, once; afterwards a daemon is ready within seconds. Run it when building a container
+image.
+
+example:
+  fathom warm-up"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    parser.add_argument("--blueprint", type=Path, metavar="FILE", help="default: the one with Fathom")
+    parser.add_argument(
+        "--blueprint", type=Path, metavar="FILE", help="blueprint to unpack (default: the shipped one)"
+    )
     parser.epilog = _EPILOG
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compile and say how long it took."""
+    """Compile, unpack and print the time it took."""
     import time
 
     from server.blueprint_choice import choose_blueprint

@@ -1,1 +1,1 @@
-"""The daemon's HTTP API: bodies in, calls of `server.table` and others, bodies out."""
+"""The daemon's HTTP API: decode requests, call `server.table` and other services, encode responses."""

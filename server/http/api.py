@@ -1,4 +1,4 @@
-"""The API as a whole: what it adds to the daemon's application."""
+"""Add the HTTP API to the daemon's application."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from server.store_metrics import StoreCollector
 from server.table import Table
 
 _WARM_UP_SECONDS = 30.0
-"""For the first worker; then the blueprint plays."""
+"""How long decisions wait for the first worker; after that the blueprint plays."""
 
 
 def add_api(app: web.Application) -> None:
-    """Everything under `/v1` and `/api` that is about hands and solving, and the guard around all requests.
+    """Add the routes under `/v1` and `/api` about hands and solving, and the guard around all requests.
 
-    Refuses, with `ConfigError`, to listen where others can reach us without keys.
+    Raises `ConfigError` if the daemon would be reachable from other machines without keys.
     """
     config = app[CONFIG]
     app[KEYS] = needed_keys(config)
@@ -76,7 +76,7 @@ def add_api(app: web.Application) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach us there."""
+    """Whether an address is reachable from this machine only."""
     if host == "localhost":
         return True
     try:
@@ -86,7 +86,7 @@ def is_loopback(host: str) -> bool:
 
 
 def needed_keys(config: Config) -> KeyRing | None:
-    """The keys to ask for; None where nobody needs one. Raises `ConfigError` where there should be some."""
+    """The accepted keys; None if no key is needed. Raises `ConfigError` if keys are needed but missing."""
     security = config.security
     if security.require_keys == "auto" and is_loopback(config.server.host):
         return None
@@ -94,8 +94,8 @@ def needed_keys(config: Config) -> KeyRing | None:
     keys = KeyRing(path, [parse_key_line(line) for line in security.keys])
     if not len(keys):
         raise ConfigError(
-            f"server.host = {config.server.host!r} can be reached from elsewhere, and there are no keys in"
-            f" {path}: make one with `fathom keys add NAME`, or listen on 127.0.0.1"
+            f"server.host = {config.server.host!r} is reachable from other machines, and there are no keys in"
+            f" {path}: create one with `fathom keys add NAME`, or listen on 127.0.0.1"
         )
     return keys
 
@@ -118,14 +118,14 @@ async def _end_solves(app: web.Application) -> None:
 
 
 class _OnceWarm:
-    """The pool; hands that come before its first worker is warm wait for it, rather than be played worse."""
+    """The pool, but early decisions wait for the first worker instead of falling back to the blueprint."""
 
     def __init__(self, pool: Dispatcher) -> None:
         self._pool = pool
         self._was_warm = False
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswer:
-        """Answer; in time once the daemon has been ready."""
+        """Decide; in time once the first worker has been warm."""
         if not self._was_warm and not self._pool.status().failure:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_WARM_UP_SECONDS):
@@ -134,12 +134,12 @@ class _OnceWarm:
         return await self._pool.decide(request)
 
     def progress(self, request: DecisionRequest) -> Progress | None:
-        """How far it is; nowhere while it waits for the first worker."""
+        """Progress of a request; None while it waits for the first worker."""
         return self._pool.progress(request)
 
 
 class _Counter:
-    """Counts what happens at the table."""
+    """Counts the table's events in the metrics."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics

@@ -1,7 +1,7 @@
-"""Bodies in and out: JSON or msgpack, whichever the client speaks; small, shallow, and in time.
+"""Request and response bodies in JSON or msgpack, with limits on size, nesting depth and read time.
 
-A request must say what it sends: `text/plain` and forms are refused, because a page in a browser could send
-those to a daemon on the same machine without asking.
+A request must declare its content type: `text/plain` and forms are rejected, because any web page could make
+a browser send those to a daemon on the same machine.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ async def read_body(request: web.Request) -> object:
 def answer(
     request: web.Request, body: object, status: int = 200, headers: dict[str, str] | None = None
 ) -> web.Response:
-    """The answer in the form the client prefers: JSON unless it asks for msgpack."""
+    """A response in the format the client prefers: JSON unless it asks for msgpack."""
     if _wants_msgpack(request.headers.get(hdrs.ACCEPT, "")):
         data, kind = msgpack.packb(body), MSGPACK_TYPE
     else:
@@ -66,7 +66,7 @@ def answer(
 
 
 def verify_depth(body: object) -> None:
-    """Refuse what is nested deeper than anything we could want."""
+    """Raise `Problem` if the body is nested more than MAX_DEPTH deep."""
     level = [body]
     for _ in range(MAX_DEPTH):
         below = [
@@ -111,18 +111,18 @@ def _parse_json(data: bytes) -> object:
 
 
 def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _parse_msgpack(data: bytes) -> object:
     try:
         return msgpack.unpackb(data, strict_map_key=True)
-    except Exception as error:  # a foreign parser: whatever it finds wrong is wrong with the body
+    except Exception as error:  # the parser raises many types; all mean a bad body
         raise bad_request(f"the body is not msgpack: {type(error).__name__}", "not-msgpack") from None
 
 
 def _wants_msgpack(accept: str) -> bool:
-    """Whether msgpack is named in an Accept header, and not behind JSON."""
+    """Whether an Accept header prefers msgpack to JSON."""
     best: dict[bool, float] = {}
     for part in accept.split(","):
         kind, *parameters = [piece.strip().lower() for piece in part.split(";")]

@@ -1,4 +1,4 @@
-"""What the handlers of the API find in the application and in a request."""
+"""Typed keys of the objects that the API's handlers find in the application and in a request."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ TABLE = web.AppKey("table", Table)
 PUSH_FOLD = web.AppKey("push_fold", PushFoldTable)
 SOLVES = web.AppKey("solves", SolveJobs)
 KEYS: web.AppKey[KeyRing | None] = web.AppKey("keys")
-"""None: nobody needs a key."""
+"""None if no key is needed."""
 LIMITER = web.AppKey("limiter", RateLimiter)
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks."""
+    """The authenticated client."""
 
     name: str
-    """Of the key; empty where none is needed, or none was given."""
+    """Name of its key; empty if none is needed or none was given."""
     is_admin: bool
 
     @property
     def owner(self) -> str | None:
-        """Whose hands are his: None for everybody's."""
+        """The owner whose hands the caller may see; None: all owners."""
         return None if self.is_admin else self.name
 
 
@@ -40,10 +40,10 @@ _CALLER = web.RequestKey("caller", Caller)
 
 
 def caller(request: web.Request) -> Caller:
-    """Who asks, as the guard found out."""
+    """The client that the guard authenticated."""
     return request[_CALLER]
 
 
 def remember_caller(request: web.Request, found: Caller) -> None:
-    """For `caller`."""
+    """Store the client for `caller`."""
     request[_CALLER] = found

@@ -1,4 +1,4 @@
-"""`/v1/decide`: what the bot does in a hand, and why. Nothing is kept of it."""
+"""`/v1/decide`: what the bot does in a given situation, and why. Stateless."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _SEED_BITS = 63
 _FIELDS = {"matchstate", "betting", "board", "hole", "budget", "seed", "range", "explain"}
 _METHODS = {
     "blueprint": "looked up in the blueprint",
-    "flop book": "looked up in the flop book, solved beforehand",
-    "depth-limited": "solved to the end of the street, the rest learned or valued",
+    "flop book": "looked up in the flop book, which was solved in advance",
+    "depth-limited": "solved to the end of the street, with estimated values after it",
     "exact": "solved to the end of the hand",
-    "exact, safe": "solved to the end of the hand, safely",
+    "exact, safe": "solved to the end of the hand, by safe re-solving",
 }
 
 
@@ -52,17 +52,17 @@ class _Question:
 
     @property
     def hand(self) -> int:
-        """The one held."""
+        """The hand held."""
         return hand_index(*self.state.hole[self.position])
 
 
 def add_decide_routes(app: web.Application) -> None:
-    """`/v1/decide`."""
+    """Add `/v1/decide`."""
     app.router.add_post("/v1/decide", decide)
 
 
 async def decide(request: web.Request) -> web.Response:
-    """Decide one decision of one hand."""
+    """Make one decision of one hand."""
     question = _read(await read_fields(request), request.app[CONFIG].agent.budget)
     match = f"decide {caller(request).name or request.remote}"
     made = await _decide(request.app[DECIDER], question, match)
@@ -70,7 +70,7 @@ async def decide(request: web.Request) -> web.Response:
 
 
 async def _decide(decider: Decider, question: _Question, match: str) -> DecisionAnswer:
-    """Our earlier decisions of the hand are made again first: what they tell is the context of this one."""
+    """Decide, after repeating our earlier decisions of the hand: they build the context of this one."""
     betting, position = question.state.betting, question.position
     clock = MatchClock(question.budget)
     clock.start_hand()
@@ -88,7 +88,7 @@ async def _decide(decider: Decider, question: _Question, match: str) -> Decision
     earlier = [
         (state, action)
         for state, action in zip(states[:-1], taken, strict=True)
-        # Before the flop there is nothing to solve: the agent looks the ranges up by itself.
+        # Before the flop nothing is solved: the agent looks the ranges up by itself.
         if state.actor == position and state.round_index > 0
     ]
     context = None
@@ -145,14 +145,14 @@ def _read_line(line: str) -> tuple[HandState, int]:
 def _read_parts(fields: Mapping[str, object]) -> tuple[HandState, int]:
     hole_text = read.text(fields, "hole", 20)
     if hole_text is None:
-        raise bad_request("hole: is missing: write the cards held, or a matchstate", "bad-field")
+        raise bad_request("hole: is missing: give the cards held, or a matchstate", "bad-field")
     try:
         betting = parse_betting(HUNL, read.text(fields, "betting", 2048) or "")
     except ProtocolError as error:
         raise Problem(422, f"betting: {error}", "bad-state") from None
     position = betting.actor
     if betting.is_finished:
-        raise Problem(422, f"nobody is to act after {betting.text!r}", "not-our-turn")
+        raise Problem(422, f"no player is to act after {betting.text!r}", "not-our-turn")
     try:
         hole, board = parse_cards(hole_text), parse_cards(read.text(fields, "board", 40) or "")
         state = hand_state(betting, (hole, ()) if position == 0 else ((), hole), board)
@@ -198,7 +198,7 @@ def _shares(probabilities: F32, weights: F32) -> F32:
 
 
 def _range_body(made: DecisionAnswer, weights: F32) -> dict[str, object]:
-    """Every hand we might hold, its weight and what it does, in the order of `actions`."""
+    """Weight and strategy of every hand we might hold; probabilities in the order of `actions`."""
     columns = made.probabilities.T.round(4).tolist()
     return {
         "actions": list(made.actions),
@@ -227,7 +227,7 @@ def _explanation(question: _Question, made: DecisionAnswer, strategy: Mapping[st
 
 
 def _quality(details: Mapping[str, str] | None) -> str:
-    """How far the solution is to be trusted, as a last sentence; nobody knows without having been asked."""
+    """A last sentence on the solve's convergence; empty without details."""
     if details is None:
         return ""
     words = details["quality"]

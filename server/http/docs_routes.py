@@ -1,4 +1,4 @@
-"""`/openapi.json`, and `/docs`: the same for people, one page, nothing from elsewhere."""
+"""`/openapi.json`, and the same as a web page, `/docs`, which loads nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ curl -sN localhost:8080/v1/solve -H 'Content-Type: application/json' -H 'Accept:
 
 
 def add_docs_routes(app: web.Application) -> None:
-    """The document and the page."""
+    """Add the OpenAPI document and the page."""
     app.router.add_get("/openapi.json", show_openapi)
     app.router.add_get("/docs", show_docs)
 
 
 async def show_openapi(_request: web.Request) -> web.Response:
-    """For programs."""
+    """Serve the OpenAPI document."""
     return web.json_response(openapi())
 
 
 async def show_docs(request: web.Request) -> web.Response:
-    """For people; the examples ask where this page was asked for."""
+    """Serve the page; its examples use the host it was requested from."""
     policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
     text = _page().replace(_ADDRESS, request.host) if _HOST.fullmatch(request.host) else _page()
     return web.Response(text=text, content_type="text/html", headers={"Content-Security-Policy": policy})
@@ -72,8 +72,8 @@ def _page() -> str:
         f"<title>{escape(info['title'])} API</title><style>{_STYLE}</style>",
         f"<h1>{escape(info['title'])} <span class=dim>{escape(info['version'])}</span></h1>",
         f"<p>{_prose(info['description'])}</p>",
-        "<p>Bodies are JSON or msgpack (<code>Content-Type</code>, <code>Accept</code>), at most 64 KiB. What"
-        " is wrong is told as RFC 9457 <a href=#problems>problems</a>. For programs:"
+        "<p>Bodies are JSON or msgpack (<code>Content-Type</code>, <code>Accept</code>), at most 64 KiB."
+        " Errors are RFC 9457 <a href=#problems>problems</a>. Machine-readable:"
         " <a href=/openapi.json>/openapi.json</a>.</p>",
         f"<pre>{escape(_EXAMPLES)}</pre>",
     ]
@@ -95,8 +95,8 @@ def _problems() -> str:
         for code, words in CODES.items()
     )
     return (
-        "<h2 id=problems>Problems</h2><p>What is wrong is told as <code>application/problem+json</code>:"
-        " <code>code</code> is one of these, <code>detail</code> says what to do.</p>"
+        "<h2 id=problems>Problems</h2><p>Errors are sent as <code>application/problem+json</code>:"
+        " <code>code</code> is one of these, <code>detail</code> says what is wrong and what to do.</p>"
         f"<table>{rows}</table>"
     )
 
@@ -117,7 +117,7 @@ def _operation(document: dict[str, Any], path: str, verb: str, operation: dict[s
         name = body["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
         schema = document["components"]["schemas"][name]
         rows += [
-            (field, "needed" if field in schema.get("required", []) else "", _kind(kind), _about(kind))
+            (field, "required" if field in schema.get("required", []) else "", _kind(kind), _about(kind))
             for field, kind in schema["properties"].items()
         ]
     if rows:
@@ -143,6 +143,6 @@ def _about(schema: dict[str, Any]) -> str:
 
 
 def _prose(text: str) -> str:
-    """Escaped, with `code` as code."""
+    """Escape text for HTML, with `code` as code elements."""
     pieces = escape(text).split("`")
     return "".join(f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces))

@@ -1,4 +1,4 @@
-"""`/v1/events`: how the daemon is doing, as it happens, for the dashboard."""
+"""`/v1/events`: live metrics of the daemon, for the dashboard."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ WATCH = web.AppKey("watch", Watch)
 
 
 def add_event_routes(app: web.Application) -> None:
-    """One route, and the watch behind it."""
+    """Add the route and start its `Watch`."""
     app.router.add_get("/v1/events", follow)
     app.cleanup_ctx.append(_run_watch)
     app.on_shutdown.append(_end_streams)
 
 
 async def follow(request: web.Request) -> web.StreamResponse:
-    """`history` first: the last minutes; then a `point` every other second, until somebody hangs up."""
+    """Stream events: `history` (the last minutes), then a `point` every two seconds until disconnected."""
     watch = request.app[WATCH]
     response = web.StreamResponse(headers={"Content-Type": EVENT_STREAM, "X-Accel-Buffering": "no"})
     await response.prepare(request)
@@ -38,7 +38,7 @@ async def follow(request: web.Request) -> web.StreamResponse:
         async for point in watch.follow():
             await response.write(_event("point", point))
     except ConnectionResetError:
-        pass  # whoever looked is gone
+        pass  # the client disconnected
     return response
 
 
@@ -56,7 +56,7 @@ async def _run_watch(app: web.Application) -> AsyncIterator[None]:
 
 
 async def _end_streams(app: web.Application) -> None:
-    """A stream would keep the daemon from ending."""
+    """End the streams: an open one would delay the daemon's shutdown."""
     await app[WATCH].close()
 
 

@@ -1,4 +1,4 @@
-"""Fields of a request's body, each read and checked; a refusal names the field and what it may be."""
+"""Read and check the fields of a request's body; errors name the field and what is allowed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from server.http.problems import Problem, bad_request
 
 
 def refuse_unknown(fields: Mapping[str, object], known: Collection[str]) -> None:
-    """A field we do not know is a mistake of whoever wrote it."""
+    """Raise `Problem` for unknown fields: they are mistakes of the client."""
     for name in fields:
         if name not in known:
-            raise _wrong(name[:40], f"is not a field of this request: write {', '.join(sorted(known))}")
+            raise _wrong(name[:40], f"is not a field of this request: choose from {', '.join(sorted(known))}")
 
 
 def text(fields: Mapping[str, object], name: str, most: int = 4096) -> str | None:
-    """Text, or None if it is not there."""
+    """ASCII text, or None if the field is absent."""
     value = fields.get(name)
     if value is None:
         return None
@@ -28,7 +28,7 @@ def text(fields: Mapping[str, object], name: str, most: int = 4096) -> str | Non
 
 
 def needed_text(fields: Mapping[str, object], name: str, most: int = 4096) -> str:
-    """Text that must be there."""
+    """ASCII text in a required field."""
     value = text(fields, name, most)
     if value is None:
         raise _wrong(name, "is missing")
@@ -36,7 +36,7 @@ def needed_text(fields: Mapping[str, object], name: str, most: int = 4096) -> st
 
 
 def display_name(fields: Mapping[str, object], name: str, default: str) -> str:
-    """A name for people, in any script, printable."""
+    """A printable name in any script, or the default."""
     value = fields.get(name)
     if value is None:
         return default
@@ -46,7 +46,7 @@ def display_name(fields: Mapping[str, object], name: str, default: str) -> str:
 
 
 def number(fields: Mapping[str, object], name: str, least: float, most: float) -> float | None:
-    """A finite number, or None if it is not there."""
+    """A finite number, or None if the field is absent."""
     value = fields.get(name)
     if value is None:
         return None
@@ -58,11 +58,11 @@ def number(fields: Mapping[str, object], name: str, least: float, most: float) -
 
 
 def whole(fields: Mapping[str, object], name: str, least: int, most: int) -> int | None:
-    """A whole number, or None if it is not there."""
+    """A whole number, or None if the field is absent."""
     value = fields.get(name)
     if value is None:
         return None
-    # As JSON Schema has it, 3.0 is an integer.
+    # In JSON Schema 3.0 is an integer.
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -71,7 +71,7 @@ def whole(fields: Mapping[str, object], name: str, least: int, most: int) -> int
 
 
 def flag(fields: Mapping[str, object], name: str) -> bool:
-    """True or false; false if it is not there."""
+    """True or false; false if the field is absent."""
     value = fields.get(name)
     if value is None:
         return False

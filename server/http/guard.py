@@ -1,12 +1,12 @@
-"""The middleware around every request: who asks, may he, how often; and what goes out when things go wrong.
+"""The middleware around every request: authentication, authorisation, rate limits and error responses.
 
-1. Where keys are needed, every path but the open ones wants `Authorization: Bearer KEY` with the path's
-   scope. Slumbot's paths look after themselves: its clients cannot send keys, they log in with one.
-2. Where they are not, because we listen on loopback, a request must name us by a number or `localhost`: a
-   page in a browser that has its own name pointed at this machine is turned away (DNS rebinding).
-3. Whatever goes wrong is told as a problem (`server.http.problems`), in Slumbot's form on its paths. What we
-   do not expect is a 500 without details; the log gets where it happened, not with which values: those may be
-   cards.
+1. If keys are needed, every path except the open ones requires `Authorization: Bearer KEY` with the path's
+   scope. The Slumbot routes authenticate by themselves: their clients cannot send keys, but log in with one.
+2. If keys are not needed, because we listen on loopback, the Host header must be an IP address or
+   `localhost`: this rejects web pages that point their own name at this machine (DNS rebinding).
+3. Errors are sent as problems (`server.http.problems`), and on Slumbot's paths in Slumbot's format.
+   Unexpected exceptions become a 500 without details. The log contains their place but not their message,
+   which may contain cards.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _SCOPES = {
     "/v1/pushfold": Scope.PLAY,
     "/v1/solve": Scope.SOLVE,
 }
-"""By how a path begins; others want an admin."""
+"""Required scope by path prefix; all other paths require `admin`."""
 
 
 @web.middleware
 async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Around every request."""
+    """Authenticate and count a request, handle it, and turn exceptions into responses."""
     try:
         with _admitted(request):
             return await handler(request)
@@ -55,44 +55,44 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         kept = {name: value for name, value in error.headers.items() if name == hdrs.ALLOW}
         return _refusal(request, Problem(error.status, _words(request, error), headers=kept))
     except ConnectionResetError:
-        raise  # nobody is left to tell
+        raise  # the client disconnected
     except Exception as error:
         return _refusal(request, unexpected(request, error))
 
 
 def unexpected(request: web.Request, error: Exception) -> Problem:
-    """What is told of a failure that nobody foresaw; the rest is logged."""
+    """The problem sent for an unexpected exception, which is logged."""
     where = "".join(traceback.format_tb(error.__traceback__))
-    # Nor the path: it may hold the id of a hand, which is all it takes to play it.
+    # Log the route, not the path: a path may contain a hand's id, which is enough to play the hand.
     resource = request.match_info.route.resource
     place = "nowhere" if resource is None else resource.canonical
     _LOG.error("%s %s failed: %s\n%s", request.method, place, type(error).__name__, where)
-    return Problem(500, "something went wrong here; it is in the log")
+    return Problem(500, "internal error: see the daemon's log")
 
 
 async def seal(_request: web.Request, response: web.StreamResponse) -> None:
-    """Headers of every answer: nobody keeps it, nobody guesses its type, nobody learns what we run on."""
+    """Set headers on every response: no caching, no content sniffing, no server version."""
     response.headers.setdefault(hdrs.CACHE_CONTROL, "no-store")
     response.headers.setdefault("X-Content-Type-Options", "nosniff")
     response.headers[hdrs.SERVER] = "fathom"
 
 
 def find_key(keys: KeyRing, request: web.Request, scope: Scope) -> Caller:
-    """Who sent the key in a request's header; raises `Problem` 401 or 403."""
+    """Authenticate by the key in the request's header; raises `Problem` 401 or 403."""
     kind, _, secret = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
     challenge = {"WWW-Authenticate": 'Bearer realm="fathom"'}
     if not secret or kind.lower() != "bearer":
         raise Problem(401, "send a key: Authorization: Bearer KEY", "key-missing", challenge)
     key = keys.find(secret.strip())
     if key is None:
-        raise Problem(401, "nobody has this key, or it was revoked", "key-unknown", challenge)
+        raise Problem(401, "this key is unknown or was revoked", "key-unknown", challenge)
     if not key.may(scope):
-        raise Problem(403, f"the key of {key.name} is not good for {scope}", "scope-missing")
+        raise Problem(403, f"the key of {key.name} lacks the scope {scope}", "scope-missing")
     return Caller(key.name, key.may(Scope.ADMIN))
 
 
 def _admitted(request: web.Request) -> AbstractContextManager[None]:
-    """Find out who asks and count the request; raises `Problem`."""
+    """Authenticate the client and count the request; raises `Problem`."""
     keys, path = request.app[KEYS], request.path
     if keys is None:
         _verify_host(request)
@@ -120,15 +120,15 @@ def _verify_host(request: web.Request) -> None:
         ipaddress.ip_address(name.strip("[]"))
     except ValueError:
         raise Problem(
-            403, "this daemon listens on loopback: ask for it by 127.0.0.1 or localhost", "wrong-host"
+            403, "this daemon listens on loopback: address it as 127.0.0.1 or localhost", "wrong-host"
         ) from None
 
 
 def _words(request: web.Request, error: web.HTTPException) -> str:
     if error.status == 404:
-        return f"there is nothing at {request.path[:100]}: /docs tells what there is"
+        return f"no resource at {request.path[:100]}: see /docs"
     if error.status == 405:
-        return f"{request.method} cannot be done here: {error.headers.get(hdrs.ALLOW, '')} can"
+        return f"{request.method} is not allowed here: use {error.headers.get(hdrs.ALLOW, '')}"
     return error.reason
 
 

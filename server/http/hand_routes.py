@@ -1,4 +1,4 @@
-"""`/v1/hands`: play the bot, look at hands, take them along."""
+"""`/v1/hands`: play against the bot, and show, list and export hands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _EXPORTS = {"phh": phh_text, "acpc": acpc_text}
 
 
 def add_hand_routes(app: web.Application) -> None:
-    """`/v1/hands` and below."""
+    """Add `/v1/hands` and its sub-routes."""
     app.router.add_post("/v1/hands", new_hand)
     app.router.add_get("/v1/hands", list_hands)
     app.router.add_get("/v1/hands/{hand}", show_hand)
@@ -47,9 +47,9 @@ def add_hand_routes(app: web.Application) -> None:
 
 
 async def new_hand(request: web.Request) -> web.StreamResponse:
-    """Deal a hand, or go on with the one of the session that is under way.
+    """Deal a hand, or return the session's hand in progress.
 
-    With `Accept: text/event-stream` the answer tells how far the bot is with its first action.
+    With `Accept: text/event-stream` the response streams the progress of the bot's first action.
     """
     fields = await read_fields(request)
     read.refuse_unknown(fields, {"session", "opponent", "budget", "explain"})
@@ -82,13 +82,13 @@ async def new_hand(request: web.Request) -> web.StreamResponse:
 
 
 async def act(request: web.Request) -> web.StreamResponse:
-    """Play an action; the answer comes after the bot's, or tells how far that is, and then comes."""
+    """Play an action; responds after the bot's action, or streams its progress until then."""
     fields = await read_fields(request)
     read.refuse_unknown(fields, {"action", "betting"})
     text = read.needed_text(fields, "action", 20)
     betting = read.text(fields, "betting", 2048)
     if wants_events(request):
-        hand = await find_hand(request)  # his own, before he hears anything about it
+        hand = await find_hand(request)  # check the owner before streaming anything
         table = request.app[TABLE]
         playing = _play(request, text, betting)
         return await stream_thinking(request, lambda: table.thinking_about(hand.id), playing)
@@ -96,13 +96,13 @@ async def act(request: web.Request) -> web.StreamResponse:
 
 
 async def show_thinking(request: web.Request) -> web.Response:
-    """How far the bot is with a hand, now."""
+    """Show the progress of the bot's decision in a hand."""
     hand = await find_hand(request)
     return answer(request, thinking_body(request.app[TABLE].thinking_about(hand.id)))
 
 
 async def _play(request: web.Request, action: str, betting: str | None) -> Mapping[str, object]:
-    """Play an action and let the bot answer; raises `Problem`."""
+    """Play an action and the bot's reply; raises `Problem`."""
     try:
         hand = await request.app[TABLE].act(
             _hand_id(request), caller(request).owner, parse_action(action), betting
@@ -110,25 +110,25 @@ async def _play(request: web.Request, action: str, betting: str | None) -> Mappi
     except IllegalAction as error:
         raise Problem(422, f"action: {error}", "illegal-action") from None
     except NotYourTurnError as error:
-        raise Problem(409, f"{error}: GET the hand to see where it stands", "moved-on") from None
+        raise Problem(409, f"{error}: GET the hand for its current state", "moved-on") from None
     except UnknownHandError:
         raise _unknown() from None
     return _hand_body(view(hand.stored))
 
 
 async def show_hand(request: web.Request) -> web.Response:
-    """One hand, as its opponent may see it."""
+    """Show one hand as the opponent may see it."""
     stored = await find_hand(request)
     kind = _query(request, "format", {"json", "phh", "acpc"}) or "json"
     if kind != "json":
         if not stored.is_finished:
-            raise Problem(409, "the hand is not over: play it first, or ask for JSON", "not-over")
+            raise Problem(409, "the hand is not over: finish it first, or request JSON", "not-over")
         return _export([stored], kind)
     return answer(request, _stored_body(stored))
 
 
 async def list_hands(request: web.Request) -> web.Response:
-    """Hands, newest first, page by page; or finished ones as a file."""
+    """List hands, newest first, page by page; or export finished ones as a file."""
     owner = caller(request).owner
     finished = {"true": True, "false": False, None: None}[_query(request, "finished", {"true", "false"})]
     kind = _query(request, "format", {"json", "phh", "acpc"}) or "json"
@@ -150,7 +150,7 @@ async def list_hands(request: web.Request) -> web.Response:
 
 
 async def find_hand(request: web.Request) -> StoredHand:
-    """The hand that a path names, if whoever asks may see it; raises `Problem` 404."""
+    """The hand named by the path; raises `Problem` 404, also if the caller may not see it."""
     hand_id, who = _hand_id(request), caller(request)
     try:
         live: LiveHand | None = await request.app[TABLE].hand(hand_id, who.owner)
@@ -170,12 +170,12 @@ def _stored_body(stored: StoredHand) -> Mapping[str, object]:
 
 @lru_cache(maxsize=1024)
 def _finished_body(stored: StoredHand) -> Mapping[str, object]:
-    """A finished hand never changes, and lists show the same ones again and again."""
+    """The body of a finished hand, cached: it never changes, and lists often repeat it."""
     return _hand_body(view(stored))
 
 
 def _hand_body(hand: HandView) -> dict[str, object]:
-    """A hand for its opponent: `HandView` has nothing that he must not know."""
+    """A hand's body for the opponent: `HandView` contains no secrets."""
     state, betting, position = hand.state, hand.state.betting, hand.position
     own, bots = state.hole[position], state.hole[1 - position]
     legal = None
@@ -207,7 +207,7 @@ def _hand_body(hand: HandView) -> dict[str, object]:
 
 
 def _matchstate(hand: HandView) -> str:
-    """The hand as an ACPC dealer would tell it."""
+    """The hand as an ACPC MATCHSTATE line."""
     state = hand.state
     sizes = [state.definition.board_size(r) for r in range(state.betting.round_index + 1)]
     board = ["/" + cards_text(state.board[low:high]) for low, high in pairwise(sizes)]
@@ -239,7 +239,7 @@ def _hand_id(request: web.Request) -> str:
 
 
 def _unknown() -> Problem:
-    return Problem(404, "there is no such hand", "unknown-hand")
+    return Problem(404, "no such hand", "unknown-hand")
 
 
 def _query(request: web.Request, name: str, allowed: set[str]) -> str | None:

@@ -1,4 +1,4 @@
-"""How much one key may ask for: requests per second, and requests at once."""
+"""Rate limits per key: requests per second, and concurrent requests."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ class _Account:
 
 
 class RateLimiter:
-    """A bucket of tokens per name, refilled all the time; every request takes one."""
+    """A token bucket per name, refilled continuously; every request takes one token."""
 
     def __init__(
         self, per_second: float, burst: float, at_once: int, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Zeros: no limit."""
+        """Create a limiter; a limit of 0 means none."""
         self._per_second, self._burst, self._at_once = per_second, max(burst, 1.0), at_once
         self._clock = clock
         self._accounts: OrderedDict[str, _Account] = OrderedDict()
 
     @contextmanager
     def request(self, name: str) -> Iterator[None]:
-        """Count a request from its beginning to its end; raises `Problem` 429."""
+        """Count a request while it runs; raises `Problem` 429."""
         account = self._account(name)
         if self._at_once and account.running >= self._at_once:
             raise Problem(
                 429,
-                f"{self._at_once} requests of this key are under way: wait for one to end",
+                f"{self._at_once} requests of this key are running: wait for one to end",
                 "too-many-at-once",
                 {"Retry-After": "1"},
             )

@@ -1,4 +1,4 @@
-"""`/v1/pushfold`: ten big blinds, all-in or fold, against the equilibrium."""
+"""`/v1/pushfold`: play push/fold with ten big blinds against the equilibrium."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_HANDS = 2**53
 
 
 def add_push_fold_routes(app: web.Application) -> None:
-    """`/v1/pushfold` and below."""
+    """Add `/v1/pushfold` and its sub-routes."""
     app.router.add_post("/v1/pushfold/hands", deal)
     app.router.add_post("/v1/pushfold/actions", act)
     app.router.add_get("/v1/pushfold/chart", chart)
@@ -35,7 +35,7 @@ def add_push_fold_routes(app: web.Application) -> None:
 
 
 async def deal(request: web.Request) -> web.Response:
-    """The next hand of a session, or the one that is to be played first."""
+    """Deal the next hand of a session, or return the one in progress."""
     fields = await read_fields(request)
     read.refuse_unknown(fields, {"session"})
     table = request.app[PUSH_FOLD]
@@ -44,7 +44,7 @@ async def deal(request: web.Request) -> web.Response:
 
 
 async def act(request: web.Request) -> web.Response:
-    """All-in or fold."""
+    """Play all-in or fold."""
     fields = await read_fields(request)
     read.refuse_unknown(fields, {"session", "number", "action"})
     action = read.needed_text(fields, "action", 20)
@@ -65,7 +65,7 @@ async def act(request: web.Request) -> web.Response:
 
 
 async def chart(request: web.Request) -> web.Response:
-    """The equilibrium, and what going all-in gains against it, class by class."""
+    """Show the equilibrium, and what going all-in gains against it, by hand class."""
     solved = await request.app[PUSH_FOLD].chart()
     gained = gains(solved.stack, solved.push, solved.call)
     return answer(
@@ -85,12 +85,12 @@ async def chart(request: web.Request) -> web.Response:
 
 
 async def report(request: web.Request) -> web.Response:
-    """The equilibrium against everybody who has played here."""
+    """Show the equilibrium's result against everybody who has played here."""
     return answer(request, (await request.app[PUSH_FOLD].report()).record())
 
 
 def _body(hand: PushFoldHand, solved: PushFold) -> dict[str, Any]:
-    """A hand for whoever plays it: nothing that he must not know yet."""
+    """A hand's body for the player, without what is still secret."""
     body: dict[str, Any] = {
         "number": hand.number,
         "position": hand.position,

@@ -1,8 +1,8 @@
-"""Slumbot's own API: programs written for it play Fathom unchanged.
+"""Slumbot's API: programs written for Slumbot can play against Fathom unchanged.
 
-Where keys are needed, `login` takes one as the password: its clients can send nothing else. The token it
-answers is all they need from then on. A hand under way is answered again by `new_hand`: whoever lost an
-answer looks there before he acts again.
+If keys are needed, `login` takes one as the password, because its clients cannot send an Authorization
+header; from then on the returned token is enough. `new_hand` returns the hand in progress, if there is one: a
+client that lost a response can check there before it acts again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NOBODY = "slumbot client"
 
 
 def add_slumbot_routes(app: web.Application) -> None:
-    """Under the older and the newer path."""
+    """Add the routes, under Slumbot's older and newer path."""
     for prefix in SLUMBOT_PREFIXES:
         app.router.add_post(f"{prefix}new_hand", new_hand)
         app.router.add_post(f"{prefix}act", act)
@@ -33,7 +33,7 @@ def add_slumbot_routes(app: web.Application) -> None:
 
 
 async def new_hand(request: web.Request) -> web.Response:
-    """The next hand, or the one under way."""
+    """Deal the next hand, or return the one in progress."""
     try:
         body = await read_body(request)
         token = read_new_hand(body if request.body_exists else {}).token
@@ -51,7 +51,7 @@ async def new_hand(request: web.Request) -> web.Response:
 
 
 async def act(request: web.Request) -> web.Response:
-    """One action of the client's, and the bot's after it."""
+    """Play the client's action and the bot's reply."""
     try:
         wanted = read_act(await read_body(request))
     except RemoteProtocolError as error:
@@ -68,13 +68,13 @@ async def act(request: web.Request) -> web.Response:
         hand = await table.act(hand_id, None, action, betting.text)
     except SlumbotRefusal as refusal:
         return web.json_response(error_body(refusal.phrase))
-    except NotYourTurnError:  # another request of the same session came in between
+    except NotYourTurnError:  # a concurrent request of the same session
         return web.json_response(error_body("Action already taken"))
     return _answer(hand, session, slumbot_text(betting), None)
 
 
 async def login(request: web.Request) -> web.Response:
-    """A session under a name."""
+    """Start a session under a name."""
     try:
         who = read_login(await read_body(request))
     except RemoteProtocolError as error:
@@ -85,7 +85,7 @@ async def login(request: web.Request) -> web.Response:
     if keys is not None:
         key = keys.find(who.password)
         if key is None or not key.may(Scope.PLAY):
-            raise Problem(401, "nobody has this key: log in with an API key as the password", "key-unknown")
+            raise Problem(401, "unknown key: log in with an API key as the password", "key-unknown")
         owner = key.name
     token, _ = await request.app[TABLE].open_session(Channel.SLUMBOT_API, owner, who.username)
     return web.json_response({"token": token})
@@ -95,7 +95,7 @@ async def _session(request: web.Request, token: str) -> Session:
     try:
         return await request.app[TABLE].session(token, Channel.SLUMBOT_API, None)
     except UnknownSessionError:
-        raise Problem(401, "Session not found: ask for a new hand without a token") from None
+        raise Problem(401, "Session not found: request a new hand without a token") from None
 
 
 def _answer(hand: LiveHand, session: Session, old_action: str, token: str | None) -> web.Response:

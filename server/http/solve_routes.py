@@ -1,4 +1,4 @@
-"""`/v1/solve`: solve a spot, watch it, stop it."""
+"""`/v1/solve`: start, follow and cancel solves."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _JOB_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def add_solve_routes(app: web.Application) -> None:
-    """`/v1/solve` and below."""
+    """Add `/v1/solve` and its sub-routes."""
     app.router.add_post("/v1/solve", start_solve)
     app.router.add_get("/v1/solve", list_solves)
     app.router.add_get("/v1/solve/{job}", show_solve)
@@ -40,7 +40,7 @@ def add_solve_routes(app: web.Application) -> None:
 
 
 async def start_solve(request: web.Request) -> web.StreamResponse:
-    """Begin a solve; with `Accept: text/event-stream` follow it at once, while somebody listens."""
+    """Start a solve; with `Accept: text/event-stream` stream its events, and cancel it on disconnect."""
     wanted = _read(await read_fields(request))
     await asyncio.to_thread(_verify, wanted)
     try:
@@ -51,19 +51,19 @@ async def start_solve(request: web.Request) -> web.StreamResponse:
         try:
             return await _stream(request, job, 0)
         finally:
-            if not job.is_over:  # nobody listens any more
+            if not job.is_over:  # the client disconnected
                 await asyncio.shield(request.app[SOLVES].cancel(job))
     return answer(request, _job_body(job), 202, {"Location": f"/v1/solve/{job.id}"})
 
 
 async def list_solves(request: web.Request) -> web.Response:
-    """Solves that are not forgotten yet, newest first, without their results."""
+    """List the kept solves, newest first, without their results."""
     jobs = request.app[SOLVES].list(caller(request).owner)
     return answer(request, {"solves": [_job_body(job) for job in jobs]})
 
 
 async def show_solve(request: web.Request) -> web.Response:
-    """Where a solve stands, with its result if there is one."""
+    """Show the state of a solve, with its result if there is one."""
     job = _find(request)
     body = _job_body(job)
     if job.result is not None:
@@ -72,14 +72,14 @@ async def show_solve(request: web.Request) -> web.Response:
 
 
 async def cancel_solve(request: web.Request) -> web.Response:
-    """Stop a solve; what is known so far is its result."""
+    """Stop a solve; the best solution so far is its result."""
     job = _find(request)
     await request.app[SOLVES].cancel(job)
     return answer(request, _job_body(job))
 
 
 async def follow_solve(request: web.Request) -> web.StreamResponse:
-    """Progress as server-sent events; `Last-Event-ID` goes on where a stream broke off."""
+    """Stream a solve's events; `Last-Event-ID` resumes an interrupted stream."""
     job = _find(request)
     last = request.headers.get("Last-Event-ID", "0")
     return await _stream(request, job, int(last) if re.fullmatch(r"[0-9]{1,9}", last) else 0)
@@ -106,7 +106,7 @@ async def _stream(request: web.Request, job: SolveJob, since: int) -> web.Stream
             await response.write(_event(number, event["event"], _event_text(job, event)))
             following = asyncio.ensure_future(anext(events))
     except ConnectionResetError:
-        pass  # whoever listened is gone
+        pass  # the client disconnected
     finally:
         following.cancel()
     return response
@@ -128,7 +128,7 @@ def _read(fields: Mapping[str, object]) -> SolveRequest:
     for seat in ("oop", "ip"):
         ranges[seat] = read.text(fields, seat, 8192)
         if (ranges[seat] or "").lstrip().startswith("@"):
-            raise Problem(400, f"{seat}: files cannot be read over HTTP: write the range itself", "bad-field")
+            raise Problem(400, f"{seat}: files cannot be read over HTTP: give the range itself", "bad-field")
     pot, stack = read.whole(fields, "pot", 1, MOST_CHIPS), read.whole(fields, "stack", 1, MOST_CHIPS)
     if pot is None or stack is None:
         raise Problem(400, f"{'pot' if pot is None else 'stack'}: is missing", "bad-field")
@@ -148,7 +148,7 @@ def _read(fields: Mapping[str, object]) -> SolveRequest:
 
 
 def _verify(wanted: SolveRequest) -> None:
-    """What can be known at once: boards, ranges and menus that cannot be read."""
+    """Reject invalid boards, ranges, menus and limits before a process is started."""
     options = SimpleNamespace(**wanted.options())
     try:
         read_spot(options)  # type: ignore[arg-type]
@@ -180,5 +180,5 @@ def _find(request: web.Request) -> SolveJob:
     job_id = request.match_info["job"]
     job = request.app[SOLVES].find(job_id, caller(request).owner) if _JOB_ID.fullmatch(job_id) else None
     if job is None:
-        raise Problem(404, "there is no such solve, or it is forgotten", "unknown-solve")
+        raise Problem(404, "no such solve, or it is no longer kept", "unknown-solve")
     return job

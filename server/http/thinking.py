@@ -1,7 +1,7 @@
-"""What is told while the bot thinks: as an answer, or as server-sent events until it has acted.
+"""Progress of the bot's decision: as a response, or as server-sent events until the bot has acted.
 
-How far a solve is depends on what is public and on the machine. The board is not told before the hand with
-it is in the store: whoever saw it, and then a restart that lost his action, could take the action back.
+Progress depends only on public information and on the machine. New board cards are not sent before the hand
+is in the store: otherwise a client that saw them could take back its action if a restart lost it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ EVERY_SECONDS = 0.1
 
 
 def wants_events(request: web.Request) -> bool:
-    """Whether somebody would rather follow than wait."""
+    """Whether the client accepts an event stream."""
     return EVENT_STREAM in request.headers.get(hdrs.ACCEPT, "")
 
 
 def thinking_body(thinking: Thinking | None) -> dict[str, object]:
-    """For people and programs; all but the first is null if nobody thinks."""
+    """The body of a progress report; all fields but `thinking` are null if the bot is not thinking."""
     progress = None if thinking is None else thinking.progress
     return {
         "thinking": thinking is not None,
@@ -45,13 +45,13 @@ async def stream_thinking(
     watch: Callable[[], Thinking | None],
     work: Coroutine[Any, Any, Mapping[str, object]],
 ) -> web.StreamResponse:
-    """`thinking` now and then while the bot thinks, then `hand`, or `failed` with the problem.
+    """Stream `thinking` events while the bot thinks, then `hand`, or `failed` with the problem.
 
-    What goes wrong before the bot thinks is raised, as without a stream. The work is done to its end even if
-    nobody listens any more, as an action must be that was played.
+    Errors before the bot starts thinking are raised, as without a stream. The work is completed even if the
+    client disconnects, because the action has been played.
 
-    watch  how far the bot is
-    work   what the hand is the result of
+    watch  returns the bot's progress
+    work   plays the action and returns the hand
     """
     working = asyncio.ensure_future(work)
     response: web.StreamResponse | None = None
@@ -65,16 +65,16 @@ async def stream_thinking(
                 await response.write(_event("thinking", thinking_body(thinking)))
             await asyncio.wait([working], timeout=EVERY_SECONDS)
         if response is None:
-            await working  # raises what is to be refused
+            await working  # raises errors as without a stream
             response = await _begin(request)
         await response.write(_result(request, working))
     except ConnectionResetError:
-        await asyncio.wait([working])  # whoever listened is gone
-        _result(request, working)  # what went wrong is logged as elsewhere
+        await asyncio.wait([working])  # the client disconnected
+        _result(request, working)  # logs unexpected errors
         if response is None:
             raise
     finally:
-        working.cancel()  # only if we are cancelled or fail ourselves
+        working.cancel()  # has an effect only if we were cancelled or failed
     return response
 
 

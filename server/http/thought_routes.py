@@ -1,7 +1,7 @@
-"""`/v1/hands/{hand}/thoughts`: what the bot was thinking, when the hand is over.
+"""`/v1/hands/{hand}/thoughts`: the bot's reasoning, available when the hand is over.
 
-Ranges and strategies are what the bot would do with any hand: they tell nothing of the one it held. What it
-held, and what that hand's own strategy and values were, is told only after a showdown.
+Ranges and strategies cover every hand the bot could hold, so they do not reveal the one it held. That hand,
+its strategy and its values are included only after a showdown.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ _METHODS = {method.value: method for method in Method}
 
 
 def add_thought_routes(app: web.Application) -> None:
-    """One route."""
+    """Add the route."""
     app.router.add_get("/v1/hands/{hand}/thoughts", show_thoughts)
 
 
 async def show_thoughts(request: web.Request) -> web.Response:
-    """Decision by decision; empty if nobody asked for explanations when the hand began."""
+    """Show the bot's decisions in order; empty unless explanations were requested with the hand."""
     hand = await find_hand(request)
     if not hand.is_finished:
-        raise Problem(409, "the hand is not over: play it first", "not-over")
+        raise Problem(409, "the hand is not over: finish it first", "not-over")
     shown = hand.betting_state().is_showdown
     decisions = {found.number: found for found in await request.app[STORE].decisions(hand.id)}
     thoughts = await request.app[STORE].thoughts(hand.id)

@@ -1,13 +1,12 @@
-"""The pages: files of `server/web`, read once, served compressed from memory.
+"""The web pages: the files of `server/web`, read once and served compressed from memory.
 
-1. A page's address is open to everybody: it holds nothing but itself. What it shows it asks of the API, with
-   a key where one is needed.
-2. Everything a page loads lies below `/web/DIGEST/`, where DIGEST is that of all files together: it may be
-   kept for ever, and a new Fathom never mixes with the old one's scripts. Pages are asked for again each
+1. Pages are public: they contain no data. They load their data from the API, with a key where one is needed.
+2. Everything a page loads is below `/web/DIGEST/`, where DIGEST is the digest of all files together: browsers
+   may cache it forever, and a new version never mixes with old scripts. Pages themselves are revalidated each
    time.
-3. What all pages begin with is written once: `{{head}}` and `{{top}}` in a page stand for `head.part` and
-   `top.part`.
-4. Nothing comes from another host and nothing is inline; the policy says so to the browser.
+3. The common beginning of all pages is written once: `{{head}}` and `{{top}}` in a page stand for `head.part`
+   and `top.part`.
+4. Nothing comes from another host and nothing is inline; the content security policy enforces this.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _PARTS = ("head", "top")
 
 @dataclass(frozen=True, slots=True)
 class WebFile:
-    """A file as it is sent."""
+    """A file as it is served."""
 
     content_type: str
     plain: bytes
@@ -55,7 +54,7 @@ class WebFile:
 
 
 def add_web_routes(app: web.Application) -> None:
-    """The pages and what they load."""
+    """Add the pages and the files they load."""
     files = web_files()
     digest = web_digest()
     for address, name in PAGES.items():
@@ -65,7 +64,7 @@ def add_web_routes(app: web.Application) -> None:
 
 @cache
 def web_files() -> dict[str, WebFile]:
-    """All files by name; pages are put together."""
+    """All files by name, with pages assembled from their parts."""
     pages = {name: _page(address) for address, name in PAGES.items()}
     found = {}
     for path in _paths():
@@ -77,7 +76,7 @@ def web_files() -> dict[str, WebFile]:
 
 @cache
 def web_digest() -> str:
-    """Of all files together."""
+    """The digest of all files together."""
     digest = hashlib.sha256()
     for path in [*_paths(), *map(_part, _PARTS)]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
@@ -93,7 +92,7 @@ def _part(name: str) -> Path:
 
 
 def _page(address: str) -> bytes:
-    """A page with its parts, the link to itself marked as such, and the folder of what it loads filled in."""
+    """A page with its parts and asset folder filled in, and the link to itself marked as current."""
     text = (WEB / PAGES[address]).read_text(encoding="utf-8")
     for name in _PARTS:
         part = _part(name).read_text(encoding="utf-8").rstrip("\n")

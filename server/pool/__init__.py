@@ -1,1 +1,1 @@
-"""Worker processes that solve decisions, and who shares them out."""
+"""Worker processes that solve decisions, and the dispatcher that assigns decisions to them."""

@@ -1,4 +1,4 @@
-"""The agent as workers use it: a request in, an answer out, nothing kept."""
+"""The agent as workers use it: stateless, from a `DecisionRequest` to a `DecisionAnswer`."""
 
 from __future__ import annotations
 
@@ -22,31 +22,29 @@ from solver.nested import Context
 from solver.street_solves import LEAST_ITERATIONS
 
 _AFTERWARDS_SECONDS = {TURN: 0.08}
-"""What the next decision must know takes a moment, too, by street: the turn's for every river card."""
+"""Time reserved for building the next decision's context, by street: the turn's covers every river card."""
 _EXPLAINING_SECONDS = 0.1
-"""For values and exploitability, where they are asked for."""
+"""Time reserved for values and exploitability if an explanation is requested."""
 _MOST_AFTERWARDS = 0.3
-"""Of the time there is."""
-
-
+"""Maximum share of the time budget reserved for both."""
 _SOLVES_PER_ESTIMATE = 16
 
 
 class Answerer(Protocol):
-    """Somebody who answers inside a worker. Calls block."""
+    """Makes decisions inside a worker process. Calls block."""
 
     def warm_up(self) -> None:
-        """Do now what would cost the first decision its time."""
+        """Load and compile everything that would slow down the first decision."""
 
     def answer(self, request: DecisionRequest, limits: Limits) -> DecisionAnswer:
         """Decide within the limits."""
 
     def estimate(self) -> Estimate | None:
-        """How good the last answer was, if it is worth the time to know: its own answer has gone out."""
+        """The last solve's exploitability, if it was sampled. Called after its answer has been sent."""
 
 
 class AgentAnswerer:
-    """`solver.agent.Agent`, solving."""
+    """An `Answerer` that solves with `solver.agent.Agent`."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
@@ -57,11 +55,11 @@ class AgentAnswerer:
         """Load or compile the kernels."""
         self._agent.warm_up()
         for request in rehearsal(self._agent.blueprint.definition):
-            # Time enough to be solved, stopped after an iteration.
+            # Enough time to choose solving over a look-up, but stopped after one iteration.
             self.answer(request, Limits(1.0, lambda: True, 1))
 
     def answer(self, request: DecisionRequest, limits: Limits) -> DecisionAnswer:
-        """Solve, and draw the action of the hand held."""
+        """Solve, and draw an action for the hand held."""
         agent = self._agent
         betting = parse_betting(agent.blueprint.definition, request.betting)
         context = None if request.context is None else Context.from_bytes(request.context)
@@ -69,11 +67,11 @@ class AgentAnswerer:
         if limits.seconds is not None:
             limits = replace(limits, seconds=limits.seconds - min(needed, _MOST_AFTERWARDS * limits.seconds))
         decision = agent.decide(betting, request.board, context, request.seed, limits)
-        # One seed serves a whole hand, since bets are translated by it: every decision has draws of its own.
+        # Bet translation needs one seed per hand; adding the betting gives each decision its own draw.
         action = decision.strategy.draw(request.hand, Random(f"{request.seed} {request.betting}"))
         played = action if request.played is None else parse_action(request.played)
         is_solved = decision.method not in {Method.BLUEPRINT, Method.BOOK}
-        # Later rounds are looked up in the blueprint only where there is no time to solve them.
+        # Postflop decisions are looked up in the blueprint only if there is no time to solve them.
         hurried = decision.iterations < LEAST_ITERATIONS and (
             is_solved or (decision.method is Method.BLUEPRINT and betting.round_index > 0)
         )
@@ -93,7 +91,7 @@ class AgentAnswerer:
         )
 
     def estimate(self) -> Estimate | None:
-        """Of every so manieth solve: best responses take as long as a few iterations."""
+        """Sampled: one solve in 16, because a best response costs as much as a few iterations."""
         decision, self._sample = self._sample, None
         chips = None if decision is None else decision.exploitability()
         if decision is None or chips is None:
@@ -102,5 +100,5 @@ class AgentAnswerer:
 
 
 def make_agent_answerer(blueprint: str) -> Answerer:
-    """With the blueprint of a file."""
+    """An agent that plays the blueprint in this file."""
     return AgentAnswerer(Agent(open_blueprint(Path(blueprint))))

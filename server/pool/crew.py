@@ -1,10 +1,10 @@
-"""The workers as a whole: started, watched, replaced. Knows tasks by their numbers, and nothing of decisions.
+"""Supervises the worker processes: starts, watches and replaces them. Knows tasks by number only.
 
-1. There are as many workers as the configuration says, or they are on their way. The first one starts alone:
-   it compiles what is not compiled yet, and the others are quick then and do not compete.
-2. One that ends is replaced at once, with a growing pause if starting fails. One that says nothing long after
-   a deadline is killed; idle ones are asked now and then whether they are there. One that holds too much
-   memory works on until its successor is warm.
+1. The configured number of workers is kept running or starting. The first one starts alone: it compiles the
+   kernels that are not cached yet, so that the others load them quickly and do not compete for cores.
+2. A worker that exits is replaced at once, or after a growing delay if starting fails. A worker that does not
+   answer long after a deadline is killed; idle workers are pinged regularly. A worker that uses too much
+   memory keeps working until its replacement is warm.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from server.pool.worker_process import WorkerGoneError, WorkerProcess, WorkerSpe
 log = logging.getLogger(__name__)
 
 _RETRY_SECONDS = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
-"""Before the next start, by how many starts in a row have failed."""
+"""Delay before the next start, by the number of consecutive failed starts."""
 _MB = 1 << 20
 _CLOSING = "closing"
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerStatus:
-    """One worker now."""
+    """The current status of one worker."""
 
     pid: int
     state: str
@@ -42,51 +42,51 @@ class WorkerStatus:
 
 @dataclass(eq=False, slots=True)
 class Worker:
-    """A worker and what it is doing."""
+    """A worker and its current task."""
 
     process: WorkerProcess
     is_warm: bool = False
     is_leaving: bool = False
-    """Replaced as soon as another one is warm."""
+    """Ended as soon as its replacement is warm."""
     task: int | None = None
-    """The number of the task it is at."""
+    """The number of its current task; None if idle."""
     hang_timer: asyncio.TimerHandle | None = None
     decisions: int = 0
     end_reason: str = ""
-    """Why we ended it; empty if it ended by itself."""
+    """Why we ended it; empty if it exited by itself."""
 
     @property
     def state(self) -> str:
-        """For people."""
+        """`starting`, `idle` or `busy`."""
         if not self.is_warm:
             return "starting"
         return "idle" if self.task is None else "busy"
 
     def stop(self, number: int) -> None:
-        """Have a task answered with what is known, if it is still at it."""
+        """Ask for the best answer so far to a task, if it is the current one."""
         if self.task == number:
             self.process.stop(number)
 
     def progress(self, number: int) -> Progress | None:
-        """How far it is with a task; None if it is not at it, or has not begun to count."""
+        """Progress of a task; None if it is not the current one or has not started iterating."""
         return self.process.progress(number) if self.task == number else None
 
 
 class CrewOwner(Protocol):
-    """Who is told what happens. Called from the event loop; must not block."""
+    """Callbacks of the crew. Called from the event loop; must not block."""
 
     def on_reply(self, reply: Reply) -> None:
         """A task was answered."""
 
     def on_lost(self, number: int) -> None:
-        """The worker that was at a task is gone."""
+        """The worker of a task exited without an answer."""
 
     def on_idle(self) -> None:
-        """Somebody may have nothing to do."""
+        """A worker may be idle."""
 
 
 class Crew:
-    """All workers. `start`, then `give` tasks to whom `find_idle` finds, then `close`."""
+    """All workers. Call `start`, `give` tasks to the workers that `find_idle` returns, then `close`."""
 
     def __init__(self, config: WorkersConfig, spec: WorkerSpec, owner: CrewOwner, metrics: Metrics) -> None:
         self._config = config
@@ -103,7 +103,7 @@ class Crew:
         self._is_closing = False
         self._warm = asyncio.Event()
         self.failure = ""
-        """Why the last worker could not start; empty when one could."""
+        """Why the last worker could not start; empty once one has started."""
 
     @property
     def is_ready(self) -> bool:
@@ -112,11 +112,11 @@ class Crew:
 
     @property
     def num_busy(self) -> int:
-        """Workers that are at a task."""
+        """The number of workers with a task."""
         return sum(worker.task is not None for worker in self._workers)
 
     def statuses(self) -> tuple[WorkerStatus, ...]:
-        """Of all workers, the oldest first."""
+        """The status of all workers, oldest first."""
         workers = sorted(self._workers, key=lambda worker: worker.process.number)
         return tuple(
             [
@@ -128,22 +128,22 @@ class Crew:
         )
 
     async def wait_until_ready(self) -> None:
-        """Until a worker is warm."""
+        """Wait until a worker is warm."""
         while not self.is_ready:
             self._warm.clear()
             await self._warm.wait()
 
     def start(self) -> None:
-        """Begin to start the workers; does not wait."""
+        """Start the workers in the background; returns at once."""
         self._keep_up()
         self._spawn(self._call_roll())
 
     def find_idle(self) -> Worker | None:
-        """Somebody with nothing to do."""
+        """An idle worker, or None."""
         return self._idle[-1] if self._idle else None
 
     def give(self, worker: Worker, task: Task) -> None:
-        """Have an idle worker do something."""
+        """Assign a task to an idle worker."""
         self._idle.remove(worker)
         worker.task = task.number
         patience = max(task.deadline - time.monotonic(), 0.0) + self._config.hang_seconds
@@ -154,13 +154,13 @@ class Crew:
         self._count()
 
     def stop_all(self) -> None:
-        """Have every task answered with what is known, now."""
+        """Ask for the best answers so far to all running tasks."""
         for worker in self._workers:
             if worker.task is not None:
                 worker.process.stop(worker.task)
 
     async def close(self) -> None:
-        """End all workers."""
+        """End all workers and wait for them."""
         self._is_closing = True
         for worker in self._workers:
             worker.end_reason = _CLOSING
@@ -170,7 +170,7 @@ class Crew:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _keep_up(self) -> None:
-        """Start as many workers as are missing."""
+        """Start workers until the configured number is running or starting."""
         staying = sum(not worker.is_leaving for worker in self._workers)
         wanted = self._config.count if self._was_ready else 1
         for _ in range(wanted - staying):
@@ -181,7 +181,7 @@ class Crew:
         self._count()
 
     async def _call_roll(self) -> None:
-        """Again and again, ask the idle ones whether they are there: one that is not is killed as if busy."""
+        """Ping idle workers regularly; one that does not answer is killed like a busy one that hangs."""
         while True:
             await asyncio.sleep(self._config.hang_seconds)
             for worker in list(self._idle):
@@ -189,7 +189,7 @@ class Crew:
                 self.give(worker, Task(-self._roll_calls, None, time.monotonic(), 1))
 
     async def _tend(self, worker: Worker) -> None:
-        """A worker's whole life."""
+        """Supervise one worker from its start to its end."""
         try:
             delay = _RETRY_SECONDS[min(self._failed_starts, len(_RETRY_SECONDS) - 1)]
             if delay:
@@ -203,17 +203,17 @@ class Crew:
             await worker.process.close()
             if worker.end_reason != _CLOSING:
                 reason, status = worker.end_reason or "died", worker.process.exit_status
-                log.warning("worker %d is gone: %s, exit status %s", worker.process.pid, reason, status)
+                log.warning("worker %d exited: %s, exit status %s", worker.process.pid, reason, status)
 
     async def _warm_up(self, worker: Worker) -> bool:
-        """Whether it is ready to work."""
+        """Start the worker and wait until it is warm; returns False if that fails."""
         try:
             async with asyncio.timeout(self._config.start_seconds):
                 error = (await worker.process.start()).error
         except TimeoutError:
             error = f"not ready after {self._config.start_seconds:g} s"
         except (WorkerGoneError, OSError) as gone:
-            error = f"it ended while it started {gone}".strip()
+            error = f"it exited during start-up {gone}".strip()
         if error:
             self._failed_starts += 1
             self.failure = error
@@ -232,7 +232,7 @@ class Crew:
         return True
 
     def _take(self, worker: Worker, reply: Reply) -> None:
-        """A worker has answered."""
+        """Process a worker's reply."""
         worker.task = None
         worker.decisions += reply.number > 0
         if worker.hang_timer is not None:
@@ -245,18 +245,18 @@ class Crew:
             street = street_name(reply.estimate.street)
             self._metrics.exploitability.labels(street).observe(reply.estimate.big_blinds)
         if reply.error:
-            log.error("worker %d failed: %s", worker.process.pid, reply.error)
+            log.error("worker %d: decision failed: %s", worker.process.pid, reply.error)
         self._owner.on_reply(reply)
         self._free(worker)
 
     def _free(self, worker: Worker) -> None:
-        """It may be given the next task, unless it is to leave and can be spared."""
+        """Mark a worker as idle, or end it if it is leaving and no longer needed."""
         own_mb = worker.process.usage.own_bytes // _MB
         if not worker.is_leaving and 0 < self._config.memory_mb < own_mb:
-            log.warning("worker %d holds %d MB: replaced", worker.process.pid, own_mb)
+            log.warning("worker %d uses %d MB: replacing it", worker.process.pid, own_mb)
             worker.is_leaving = True
             self._keep_up()
-        # One that leaves is the last to be chosen.
+        # `find_idle` takes from the end: a leaving worker is the last choice.
         self._idle.insert(0 if worker.is_leaving else len(self._idle), worker)
         if worker.is_leaving:
             self._spare(worker)
@@ -264,25 +264,25 @@ class Crew:
         self._owner.on_idle()
 
     def _spare(self, leaving: Worker) -> None:
-        """End one that leaves if all others are there."""
+        """End a leaving worker if the configured number of others is warm."""
         warm = sum(worker.is_warm and not worker.is_leaving for worker in self._workers)
         if warm >= self._config.count:
             self._end(leaving, "memory")
 
     def _on_hang(self, worker: Worker, number: int) -> None:
         if worker.task == number:
-            log.warning("worker %d does not answer: killed", worker.process.pid)
+            log.warning("worker %d does not answer: killing it", worker.process.pid)
             self._end(worker, "hung")
 
     def _end(self, worker: Worker, reason: str) -> None:
-        """Kill a worker; `_tend` does the rest when it is gone."""
+        """Kill a worker; `_tend` cleans up when it has exited."""
         worker.end_reason = reason
         if worker in self._idle:
             self._idle.remove(worker)
         worker.process.kill()
 
     def _replace(self, worker: Worker) -> None:
-        """A worker is gone: its task is given back, and another one takes its place."""
+        """After a worker's exit: return its task to the owner and start a replacement."""
         self._workers.discard(worker)
         if worker in self._idle:
             self._idle.remove(worker)
@@ -309,4 +309,4 @@ class Crew:
     def _on_task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.critical("a worker's keeper failed", exc_info=error)
+            log.critical("worker supervision task failed", exc_info=error)

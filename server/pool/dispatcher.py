@@ -1,13 +1,12 @@
-"""The dispatcher: every decision gets a worker in turn, and an answer in time whatever happens to it.
+"""The dispatcher: assigns decisions to workers and answers each one in time, whatever happens to its worker.
 
-1. `decide` always returns a legal action: a worker's, or from further down the ladder
-   (`server.decisions.Rung`). This is the only place that turns failure into an action, and every step down
+1. `decide` always returns a legal action: a worker's, or one from a lower rung of the ladder of fallbacks
+   (`server.decisions.Rung`). This is the only place that turns a failure into an action, and every fallback
    is counted with its reason.
-2. Decisions wait in a fair queue. One whose deadline comes while it waits falls down the ladder; so does
-   one the queue has no room for. At its deadline a running one is told to stop, and a little later it is
-   given up.
-3. A worker that dies gives its decision back: the next one gets it for the time that is left.
-4. Nothing here blocks: workers are processes, the blueprint is looked up in a thread.
+2. Decisions wait in a fair queue. A decision falls back if its deadline passes while it waits, or if the
+   queue is full. A running decision is told to stop at its deadline, and abandoned a little later.
+3. If a worker dies, its decision goes to another worker with the remaining time.
+4. Nothing here blocks: workers are processes, and the blueprint is looked up in a thread.
 """
 
 from __future__ import annotations
@@ -37,63 +36,63 @@ from server.pool.worker_process import WorkerSpec
 log = logging.getLogger(__name__)
 
 _LEAST_SECONDS = 0.01
-"""To think: with less left, a worker would only be late."""
+"""Minimum thinking time: with less left, a worker would be late."""
 _WAY_SECONDS = 0.005
-"""Between the worker's answer and ours: kept back from its time."""
+"""Reserved for the way from the worker's answer to ours; subtracted from the worker's time."""
 _LOOK_UP_SECONDS = 1.0
-"""For the blueprint's answer: after that, check or fold."""
+"""Timeout of the blueprint look-up: after that, check or fold."""
 _LAST_WORD_SECONDS = 0.5
-"""For stopped decisions to be answered when the daemon ends."""
+"""Time for stopped decisions to be answered when the daemon shuts down."""
 
 
 class Fallback(Protocol):
-    """Who answers when no worker does."""
+    """Makes decisions when no worker does."""
 
     @property
     def definition(self) -> GameDefinition:
-        """The game."""
+        """The game it plays."""
 
     def warm_up(self) -> None:
-        """Be ready; blocks."""
+        """Load everything needed; blocks."""
 
     def answer(self, request: DecisionRequest) -> DecisionAnswer:
-        """Quick; blocks."""
+        """Decide quickly; blocks for milliseconds."""
 
 
 class _NoAnswerError(Exception):
-    """No worker's answer will come; the text is the reason, as metrics name it."""
+    """No worker will answer; the message is the reason, as metrics name it."""
 
 
 @dataclass(eq=False, slots=True)
 class _Job:
-    """A decision on its way."""
+    """A decision that is waiting or being made."""
 
     request: DecisionRequest
     asked: float
     deadline: float
-    """`time.monotonic()`: the loop's own clock may be milliseconds behind."""
+    """In `time.monotonic()`: the event loop's own clock may lag by milliseconds."""
     future: asyncio.Future[DecisionAnswer]
     number: int = 0
     worker: Worker | None = None
-    """None while it waits."""
+    """None while it waits in the queue."""
     timers: list[asyncio.TimerHandle] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class PoolStatus:
-    """The pool now."""
+    """The current status of the pool."""
 
     workers: tuple[WorkerStatus, ...]
     waiting: int
     running: int
     failure: str
-    """Why the last worker could not start; empty when one could."""
+    """Why the last worker could not start; empty once one has started."""
 
 
 class Dispatcher:
-    """A crew of workers and the ladder below it: a `Decider`, `Watchable`.
+    """A crew of workers with the ladder of fallbacks: a `Decider` and `Watchable`.
 
-    `start`, then `decide`, then `close`.
+    Call `start`, then `decide` any number of times, then `close`.
     """
 
     def __init__(
@@ -120,7 +119,7 @@ class Dispatcher:
 
     @property
     def definition(self) -> GameDefinition:
-        """The game it decides about."""
+        """The game it plays."""
         return self._fallback.definition
 
     @property
@@ -129,22 +128,22 @@ class Dispatcher:
         return self._crew.is_ready
 
     def status(self) -> PoolStatus:
-        """For people."""
+        """The current status."""
         return PoolStatus(self._crew.statuses(), len(self._queue), self._crew.num_busy, self._crew.failure)
 
     async def start(self) -> None:
-        """Begin to start the workers; returns at once, `wait_until_ready` waits."""
+        """Start the workers in the background; returns at once. `wait_until_ready` waits for them."""
         loop = asyncio.get_running_loop()
         self._warming = loop.run_in_executor(self._look_up, self._fallback.warm_up)
         self._warming.add_done_callback(_report_failure)
         self._crew.start()
 
     async def wait_until_ready(self) -> None:
-        """Until a worker is warm."""
+        """Wait until a worker is warm."""
         await self._crew.wait_until_ready()
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswer:
-        """Answer in time, always, with a legal action; refuses betting that is not of our game."""
+        """Always answer in time with a legal action; raises `ValueError` for illegal or finished betting."""
         betting = parse_betting(self.definition, request.betting)
         if betting.is_finished:
             raise ValueError(f"the betting {request.betting!r} is over: there is nothing to decide")
@@ -164,18 +163,18 @@ class Dispatcher:
         return answer
 
     def progress(self, request: DecisionRequest) -> Progress | None:
-        """How far the solve for a request is; None while it waits. Reads shared memory, sends nothing."""
+        """Progress of a request's solve; None while it waits. Reads shared memory, sends no message."""
         for job in self._running.values():
             if job.request is request and job.worker is not None:
                 return job.worker.progress(job.number)
         return None
 
     def stop_all(self) -> None:
-        """Have every running decision answered with what is known, now."""
+        """Stop all running decisions; each is answered with its best result so far."""
         self._crew.stop_all()
 
     async def close(self, drain_seconds: float = 0.0) -> None:
-        """Let running decisions end, then the workers."""
+        """Wait for running decisions, stop those that take too long, then end the workers."""
         self._is_closing = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(drain_seconds):
@@ -212,11 +211,11 @@ class Dispatcher:
             async with asyncio.timeout(_LOOK_UP_SECONDS):
                 answer = await loop.run_in_executor(self._look_up, self._fallback.answer, request)
             _verify(answer, betting)
-        except Exception as error:  # whatever it is: something legal goes out
-            log.warning("the blueprint has no answer (%s): check or fold", type(error).__name__)
+        except Exception as error:  # whatever went wrong, answer with a legal action
+            log.warning("blueprint look-up failed (%s): check or fold", type(error).__name__)
             answer = check_or_fold(request, betting)
         self.metrics.fallbacks.labels(answer.rung.value, reason).inc()
-        log.info("decision of %s fell to %s: %s", request.match, answer.rung.value, reason)
+        log.info("decision of %s fell back to %s: %s", request.match, answer.rung.value, reason)
         return answer
 
     async def _ask_worker(self, request: DecisionRequest, asked: float) -> DecisionAnswer:
@@ -237,7 +236,7 @@ class Dispatcher:
             for timer in job.timers:
                 timer.cancel()
             if job.worker is not None:
-                job.worker.stop(job.number)  # given up or cancelled: nobody waits for it any more
+                job.worker.stop(job.number)  # abandoned or cancelled: the answer is no longer needed
             self._queue.remove(request.match, job)
             self._running.pop(job.number, None)
             self.metrics.queue_length.set(len(self._queue))
@@ -258,7 +257,7 @@ class Dispatcher:
         if not job.future.done():
             job.future.set_exception(_NoAnswerError(reason))
 
-    # Sharing out
+    # Assigning decisions to workers
 
     def _assign(self) -> None:
         """Give waiting decisions to idle workers."""
@@ -279,14 +278,14 @@ class Dispatcher:
         self.metrics.queue_length.set(len(self._queue))
 
     def _share_of_cores(self) -> int:
-        """Threads for one more decision: all cores when it is alone, its share of them otherwise."""
+        """Threads for one more decision: all cores if it is alone, otherwise an equal share."""
         wanted = 1 + len(self._queue) + self._crew.num_busy
         return max(min(self._cores // wanted, self._config.threads or self._cores), 1)
 
-    # What the crew tells
+    # Callbacks of the crew
 
     def on_reply(self, reply: Reply) -> None:
-        """A worker has answered, perhaps something that nobody waits for any more."""
+        """Resolve a decision; late replies to abandoned ones are dropped."""
         job = self._running.pop(reply.number, None)
         if job is None or job.future.done():
             return
@@ -296,7 +295,7 @@ class Dispatcher:
             job.future.set_result(reply.answer)
 
     def on_lost(self, number: int) -> None:
-        """A worker is gone: another one gets its decision if there is time."""
+        """A worker exited: queue its decision again if there is time left."""
         job = self._running.pop(number, None)
         if job is None or job.future.done():
             return
@@ -308,7 +307,7 @@ class Dispatcher:
         self._queue.put_back(job.request.match, job)
 
     def on_idle(self) -> None:
-        """Somebody may have nothing to do."""
+        """A worker may be idle."""
         self._assign()
 
 
@@ -316,10 +315,10 @@ def _verify(answer: DecisionAnswer, betting: BettingState) -> None:
     try:
         betting.verify(parse_action(answer.action))
     except ValueError as error:
-        log.error("an answer was refused: %s", type(error).__name__)
+        log.error("illegal answer rejected: %s", type(error).__name__)
         raise _NoAnswerError("illegal") from error
 
 
 def _report_failure(warming: asyncio.Future[None]) -> None:
     if not warming.cancelled() and (error := warming.exception()) is not None:
-        log.error("the blueprint cannot be looked up in", exc_info=error)
+        log.error("warming up the blueprint fallback failed", exc_info=error)

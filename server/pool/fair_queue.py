@@ -1,4 +1,4 @@
-"""A bounded queue that takes turns between matches."""
+"""A bounded queue that is fair between matches (round robin)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _T = TypeVar("_T")
 
 
 class FairQueue(Generic[_T]):
-    """Items wait by key; keys take turns, each gives its oldest item.
+    """Round robin over keys; within a key, first in first out.
 
-    When it is full, the key with most waiting gives up its newest item: who asks for a lot cannot push out
-    who asks for little.
+    When the queue is full, the key with the most items loses its newest one: a key with many requests cannot
+    displace one with few.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -24,7 +24,7 @@ class FairQueue(Generic[_T]):
         return self._length
 
     def put(self, key: str, item: _T) -> _T | None:
-        """Let an item wait; returns the one that has to go instead, if any: perhaps this very one."""
+        """Add an item; returns the evicted item if the queue was full, possibly `item` itself."""
         if self._length < self._capacity:
             self._waiting.setdefault(key, deque()).append(item)
             self._length += 1
@@ -37,15 +37,15 @@ class FairQueue(Generic[_T]):
         return evicted
 
     def put_back(self, key: str, item: _T) -> None:
-        """Let an item that had its turn be the very next one, full or not."""
+        """Return an item to the head of the queue, even if the queue is full."""
         self._waiting.setdefault(key, deque()).appendleft(item)
         self._waiting.move_to_end(key, last=False)
         self._length += 1
 
     def pop(self) -> _T:
-        """The next item of the key whose turn it is; raises `IndexError` when nobody waits."""
+        """Remove and return the next item; raises `IndexError` if the queue is empty."""
         if not self._waiting:
-            raise IndexError("nobody waits")
+            raise IndexError("pop from an empty queue")
         key, items = next(iter(self._waiting.items()))
         item = items.popleft()
         self._length -= 1
@@ -56,7 +56,7 @@ class FairQueue(Generic[_T]):
         return item
 
     def remove(self, key: str, item: _T) -> bool:
-        """Take an item out; whether it was there."""
+        """Remove an item; returns whether it was queued."""
         items = self._waiting.get(key)
         if items is None or item not in items:
             return False

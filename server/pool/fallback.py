@@ -1,4 +1,4 @@
-"""The lower rungs of the ladder: what to do when no worker's answer comes in time."""
+"""The lower rungs of the ladder of fallbacks, used when no worker answers in time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BOARDS_REMEMBERED = 256
 
 
 class BlueprintFallback:
-    """Looks the decision up. Safe to share between threads; milliseconds, but they block."""
+    """Looks up decisions in the blueprint. Thread-safe; calls block for milliseconds."""
 
     def __init__(self, blueprint: Blueprint) -> None:
         self.blueprint = blueprint
@@ -34,7 +34,7 @@ class BlueprintFallback:
 
     @property
     def definition(self) -> GameDefinition:
-        """Of the game it can play."""
+        """The game it plays."""
         return self.blueprint.definition
 
     def warm_up(self) -> None:
@@ -43,7 +43,7 @@ class BlueprintFallback:
             self.answer(request)
 
     def answer(self, request: DecisionRequest) -> DecisionAnswer:
-        """What the blueprint does. The context stays: what it knows is still true, if not all."""
+        """Play the blueprint's strategy. The context is kept: it remains valid, though less complete."""
         started = time.monotonic()
         betting = parse_betting(self.definition, request.betting)
         strategy = self._player.start_hand(request.seed).strategy(betting, request.board)
@@ -62,7 +62,7 @@ class BlueprintFallback:
 
 
 def check_or_fold(request: DecisionRequest, betting: BettingState) -> DecisionAnswer:
-    """The last rung: always legal, takes no time."""
+    """The last rung: always legal, needs no computation."""
     action = FOLD if betting.can_fold() else CALL
     return DecisionAnswer(
         action=str(action),
@@ -78,7 +78,7 @@ def check_or_fold(request: DecisionRequest, betting: BettingState) -> DecisionAn
 
 
 class _RememberingPlayer(BlueprintPlayer):
-    """Buckets of a whole board take milliseconds, and a hand asks for the same board again."""
+    """Caches the buckets of a board: computing them takes milliseconds, and a hand needs them repeatedly."""
 
     @cached_property
     def _remembered(self) -> Callable[[Cards], U16]:

@@ -1,8 +1,8 @@
-"""What travels between the daemon and its workers: msgpack, each message after its length in four bytes.
+"""Messages between the daemon and its workers: msgpack, each message preceded by its length in four bytes.
 
-1. Fields go by name. A field added to a request or an answer travels without a change here if it is a
-   number, a text, bytes, a list of such, or an array of float32.
-2. Both sides are the same program of the same version: a message that cannot be read is a bug, not bad input.
+1. Fields are sent by name. A field added to a request or an answer needs no change here if it is a number, a
+   string, bytes, a list of these, or a float32 array.
+2. Both sides run the same version of the program: an unreadable message is a bug, not bad input.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from server.decisions import DecisionAnswer, DecisionRequest, Rung
 
 LENGTH = struct.Struct("<I")
 _ARRAY = 1
-"""The msgpack extension of arrays."""
+"""The msgpack extension type of arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +29,28 @@ class Task:
     """A decision for a worker."""
 
     number: int
-    """Grows from task to task: a stop word that has reached it means this one."""
+    """Increases from task to task: a stop word of at least this number stops the task."""
     request: DecisionRequest | None
-    """None only asks whether it is there."""
+    """None is a ping."""
     deadline: float
-    """`time.monotonic()`, which all processes of a machine share: when to have the answer."""
+    """When the answer is due, in `time.monotonic()`, which all processes of a machine share."""
     threads: int
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a worker has taken of the machine so far."""
+    """A worker's resource usage so far."""
 
     own_bytes: int = 0
-    """Memory that is not shared with other processes, as mapped tables are."""
+    """Private memory, without memory shared with other processes such as mapped tables."""
     major_faults: int = 0
-    """Pages that were read from disk."""
+    """Page faults that read from disk."""
     minor_faults: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How far from unbeatable a solve was, in its own game."""
+    """The exploitability of a solve within its own game."""
 
     street: int
     big_blinds: float
@@ -58,7 +58,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The first message of a worker: it is warm, or why it cannot be."""
+    """A worker's first message: it is warm (no error), or why it could not start."""
 
     error: str
     usage: Usage
@@ -66,24 +66,24 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A worker's answer to a task, or why there is none."""
+    """A worker's answer to a task, or the error."""
 
     number: int
     answer: DecisionAnswer | None
     error: str
     usage: Usage
     estimate: Estimate | None = None
-    """Of an earlier answer: made when nobody waited for it."""
+    """Of an earlier answer, computed after that answer was sent."""
 
 
 def pack_task(task: Task) -> bytes:
-    """For the worker."""
+    """Encode a task."""
     request = None if task.request is None else _fields(task.request)
     return _framed({**_fields(task), "request": request})
 
 
 def unpack_task(data: bytes) -> Task:
-    """What `pack_task` packed."""
+    """Decode a message of `pack_task`."""
     read = _unpacked(data)
     request = read.pop("request")
     if request is not None:
@@ -92,18 +92,18 @@ def unpack_task(data: bytes) -> Task:
 
 
 def pack_hello(hello: Hello) -> bytes:
-    """For the daemon."""
+    """Encode a hello."""
     return _framed({**_fields(hello), "usage": _fields(hello.usage)})
 
 
 def unpack_hello(data: bytes) -> Hello:
-    """What `pack_hello` packed."""
+    """Decode a message of `pack_hello`."""
     read = _unpacked(data)
     return Hello(read["error"], Usage(**read["usage"]))
 
 
 def pack_reply(reply: Reply) -> bytes:
-    """For the daemon."""
+    """Encode a reply."""
     answer = None if reply.answer is None else _fields(reply.answer)
     estimate = None if reply.estimate is None else _fields(reply.estimate)
     usage = _fields(reply.usage)
@@ -111,7 +111,7 @@ def pack_reply(reply: Reply) -> bytes:
 
 
 def unpack_reply(data: bytes) -> Reply:
-    """What `pack_reply` packed."""
+    """Decode a message of `pack_reply`."""
     read = _unpacked(data)
     answer = read["answer"]
     if answer is not None:
@@ -123,7 +123,7 @@ def unpack_reply(data: bytes) -> Reply:
 
 
 def read_messages(connection: socket.socket, take: Callable[[bytes], None]) -> None:
-    """Hand on every message until the other side closes the connection; blocks."""
+    """Pass every message to `take` until the other side closes the connection; blocks."""
     with connection.makefile("rb") as reader:
         while len(head := reader.read(LENGTH.size)) == LENGTH.size:
             (length,) = LENGTH.unpack(head)
@@ -154,7 +154,7 @@ def _pack_special(value: Any) -> Any:
         return value.item()
     if isinstance(value, Enum):
         return value.value
-    raise TypeError(f"{type(value).__name__} does not travel between processes")
+    raise TypeError(f"cannot send a {type(value).__name__} between processes")
 
 
 def _unpack_special(code: int, data: bytes) -> Any:

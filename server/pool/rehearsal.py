@@ -1,4 +1,4 @@
-"""Decisions that nobody asked for: whoever has made them has loaded every kernel there is."""
+"""Synthetic requests that warm up every kernel."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from game.hands import NUM_HANDS
 from server.decisions import DecisionRequest
 
 _OFF_MENU = 37
-"""Chips on top of the least raise: a size that no menu has, so that it must be translated."""
+"""Chips on top of the minimum raise: a size that no menu has, so that it must be translated."""
 
 
 def rehearsal(definition: GameDefinition) -> list[DecisionRequest]:
-    """One decision per street, facing nothing and facing an odd raise."""
+    """Two requests per street: facing no bet, and facing a raise of an unusual size."""
     requests = []
     betting = start(definition)
     while not betting.is_finished:

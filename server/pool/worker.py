@@ -1,11 +1,11 @@
 """A worker process: `python -m server.pool.worker SOCKET PAGE NICE FACTORY ARGUMENTS`.
 
-1. It keeps nothing from one task to the next but what `Answerer` opened at the start: any worker can answer
-   any task, and one that is killed costs one task.
-2. A thread reads; the main one answers. When the daemon goes away, however it does, the connection ends and
-   so does the worker, in the middle of a solve if need be.
-3. Signals meant for the daemon (Ctrl-C reaches all processes of a terminal, a service manager's SIGTERM all
-   of a service) are ignored: the daemon drains first.
+1. Workers are stateless: between tasks they keep only what `Answerer` opened at the start. Any worker can
+   answer any task, and killing one loses at most one task.
+2. One thread reads messages; the main thread answers them. When the daemon exits for any reason, the
+   connection closes and the worker exits, even during a solve.
+3. SIGINT and SIGTERM are ignored: Ctrl-C reaches all processes of a terminal, and a service manager's SIGTERM
+   all processes of a service, but the daemon must drain first.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _STATM = Path("/proc/self/statm")
 
 
 def _step_back(nice: int) -> None:
-    """Let the event loop go first.
+    """Lower the worker's priority, so that the daemon's event loop runs first.
 
-    A worker leads a session of its own (Ctrl-C is for the daemon), and Linux shares processors between
-    sessions before niceness counts (autogroups, sched(7)): the session must be nice, too.
+    A worker leads its own session (Ctrl-C is for the daemon), and Linux divides CPU time between sessions
+    before niceness counts (autogroups, sched(7)): the session's niceness must be set, too.
     """
     os.nice(nice)
     with contextlib.suppress(OSError):
@@ -75,17 +75,17 @@ def main(words: list[str]) -> int:
         return 1
     connection.sendall(pack_hello(Hello("", usage())))
     estimate = None
-    with contextlib.suppress(ConnectionError):  # the daemon is gone: the reading thread ends us, if not this
+    with contextlib.suppress(ConnectionError):  # the daemon is gone; the reading thread may exit first
         while True:
             reply = _answer(answerer, tasks.get(), page)
             connection.sendall(pack_reply(replace(reply, estimate=estimate)))
-            with contextlib.suppress(Exception):  # nobody waits for it, and nobody misses it
+            with contextlib.suppress(Exception):  # estimates are optional
                 estimate = answerer.estimate()
     return 0
 
 
 def usage() -> Usage:
-    """Of this process."""
+    """Resource usage of this process."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return Usage(_own_bytes(), used.ru_majflt, used.ru_minflt)
 
@@ -102,7 +102,7 @@ def _answer(answerer: Any, task: Task, page: SharedPage) -> Reply:
     )
     try:
         answer = answerer.answer(task.request, limits)
-    except Exception as error:  # the daemon falls back and counts it; the worker is as good as before
+    except Exception as error:  # the daemon falls back and counts it; the worker remains usable
         return Reply(task.number, None, _words(error), usage())
     return Reply(task.number, answer, "", usage())
 
@@ -111,11 +111,11 @@ def _read(connection: socket.socket, tasks: queue.SimpleQueue[Task]) -> None:
     try:
         read_messages(connection, lambda data: tasks.put(unpack_task(data)))
     finally:
-        os._exit(0)  # nobody is left to answer
+        os._exit(0)  # the daemon is gone
 
 
 def _die_with_parent() -> None:
-    """Have the system kill us when the daemon is gone: one that is stopped would not notice by itself."""
+    """Have the kernel kill us when the daemon exits: a stopped process does not notice the closed socket."""
     with contextlib.suppress(AttributeError, OSError):  # Linux only
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
@@ -127,7 +127,7 @@ def _load(path: str) -> Callable[..., Any]:
 
 
 def _words(error: Exception) -> str:
-    """Where it went wrong, without what was asked: tasks hold cards, and this is logged."""
+    """The error's type and place, without its message: this is logged, and messages may contain cards."""
     trace, place = error.__traceback__, ""
     while trace is not None:
         place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
@@ -138,7 +138,7 @@ def _words(error: Exception) -> str:
 def _own_bytes() -> int:
     try:
         _, resident, shared, *_ = _STATM.read_text(encoding="ascii").split()
-    except (OSError, ValueError):  # another system than Linux: the peak must do
+    except (OSError, ValueError):  # not Linux: use the peak instead
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return (int(resident) - int(shared)) * mmap.PAGESIZE
 

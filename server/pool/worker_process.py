@@ -1,4 +1,4 @@
-"""A worker as the daemon sees it: a process, a connection, a shared page. All waiting is asyncio's."""
+"""The daemon's handle of a worker: a process, a connection and a shared page. All waiting is asynchronous."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ class WorkerSpec:
     """What a worker runs."""
 
     factory: str = "server.pool.answers:make_agent_answerer"
-    """`module:function` that makes an `Answerer`, imported in the worker."""
+    """`module:function` that returns an `Answerer`, imported in the worker."""
     arguments: Mapping[str, str] = field(default_factory=dict)
-    """Of the factory, by name."""
+    """Keyword arguments of the factory."""
     nice: int = 0
 
 
 class WorkerGoneError(Exception):
-    """The worker ended, or its connection did."""
+    """The worker exited, or its connection was closed."""
 
 
 class WorkerProcess:
-    """One process, from its start to its end. Not for more than one task at a time."""
+    """One worker process from start to end. Takes one task at a time."""
 
     def __init__(self, number: int, spec: WorkerSpec) -> None:
         self.number = number
@@ -59,19 +59,19 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """0 before the process has started."""
+        """The process id; 0 before the start."""
         return 0 if self._process is None else self._process.pid
 
     @property
     def exit_status(self) -> int | None:
-        """Negative: the signal that ended it."""
+        """The exit status; negative: the signal that ended it; None while it runs."""
         return None if self._process is None else self._process.returncode
 
     async def start(self) -> Hello:
-        """Start the process and wait until it is warm; raises `WorkerGoneError` if it ends before."""
+        """Start the process and wait until it is warm; raises `WorkerGoneError` if it exits before that."""
         ours, theirs = socket.socketpair()
         with ExitStack() as half, ExitStack() as opened:
-            half.callback(ours.close)  # should this be cut short: the worker then ends by itself
+            half.callback(ours.close)  # if cancelled: the closed connection ends the worker
             opened.callback(theirs.close)
             page_fd = make_shared_page()
             opened.callback(os.close, page_fd)
@@ -94,7 +94,7 @@ class WorkerProcess:
         return hello
 
     async def replies(self) -> AsyncIterator[Reply]:
-        """Every reply until the worker is gone."""
+        """All replies until the worker exits."""
         while True:
             try:
                 reply = unpack_reply(await self._read())
@@ -103,30 +103,31 @@ class WorkerProcess:
             yield reply
 
     def send(self, task: Task) -> None:
-        """Give it a task. Does not wait."""
+        """Send a task; does not wait."""
         assert self._writer is not None
         self._writer.write(pack_task(task))
 
     def stop(self, number: int) -> None:
-        """Ask it to answer a task with what it knows so far, if it is still at it."""
+        """Ask for the best answer so far to a task, if it is still running."""
         assert self._page is not None
         self._page.stop(number)
 
     def progress(self, number: int) -> Progress | None:
-        """How far it is with a task; None if it is not at it, or has not begun to count."""
+        """Progress of a task; None if it is not the current one or has not started iterating."""
         return None if self._page is None else self._page.progress(number)
 
     def kill(self) -> None:
-        """End it, now, even if it is stopped."""
+        """Send SIGKILL, which also ends a stopped process."""
         if self._process is not None and self._process.returncode is None:
             with suppress(ProcessLookupError):
                 self._process.send_signal(signal.SIGKILL)
 
     async def close(self) -> None:
-        """Hang up, and see to it that the process ends, even if this is cut short."""
+        """Close the connection and make sure that the process ends, even if this call is cancelled."""
         try:
             if self._writer is not None:
-                self._writer.transport.abort()  # a plain close waits for one that is stopped to read the rest
+                # A plain close would wait until a stopped process has read the rest.
+                self._writer.transport.abort()
                 with suppress(OSError):
                     await self._writer.wait_closed()
             if self._process is not None:
@@ -142,7 +143,7 @@ class WorkerProcess:
                 self._page = None
 
     async def _have_started(self, starting: asyncio.Future[asyncio.subprocess.Process]) -> None:
-        """Keep the process even if we are cancelled meanwhile: somebody must see to its end."""
+        """Wait for the process to start; keeps its handle even if cancelled, so that `close` can end it."""
         try:
             self._process = await asyncio.shield(starting)
         except asyncio.CancelledError:
@@ -159,5 +160,5 @@ class WorkerProcess:
 
 
 def _search_path() -> str:
-    """Workers import the very program that starts them."""
+    """PYTHONPATH with this program first, so that workers import the same code."""
     return os.pathsep.join(filter(None, [str(_HOME), os.environ.get("PYTHONPATH", "")]))

@@ -1,4 +1,4 @@
-// The betting of a hand as the ACPC writes it, step by step. Position 0 is the big blind, 1 the button.
+// Replays a hand's betting in ACPC notation, step by step. Position 0 is the big blind, 1 the button.
 
 export const BIG_BLIND = 100;
 export const STACK = 20000;
@@ -6,7 +6,7 @@ const BLINDS = [100, 50];
 export const STREETS = ["Pre-flop", "Flop", "Turn", "River"];
 export const BOARD_SIZE = [0, 3, 4, 5];
 
-// Every state of a hand, the deal first: who put in what, what each did last on the street, who is next.
+// All states of a hand, the deal first: chips put in, each player's last action on the street, who is next.
 export function trace(betting) {
   let now = { street: 0, spent: [...BLINDS], before: [0, 0], last: ["", ""], actor: 1, by: -1, action: "", words: "" };
   const states = [now];
@@ -39,7 +39,7 @@ export function trace(betting) {
   return states;
 }
 
-// An action in a few words, in the state before it.
+// An action in words, given the state before it.
 export function actionWords(state, action) {
   const me = state.actor;
   const most = Math.max(...state.spent);

@@ -1,4 +1,4 @@
-// Cards as elements, and a name for what they make.
+// Cards as DOM elements, and names of poker hands.
 import { el, svg } from "./page.js";
 
 const PATHS = {
@@ -26,7 +26,7 @@ export function cardElement(card, classes = "") {
   return node;
 }
 
-// Replaces only what changed, so that cards that lie there do not jump.
+// Replaces only the cards that changed, so that the others are not animated again.
 export function showCards(box, cards) {
   cards.forEach((card, at) => {
     const old = box.children[at];
@@ -44,7 +44,7 @@ export function showCards(box, cards) {
 const plural = (rank) => (rank === "6" ? "sixes" : `${NAMES[rank]}s`);
 
 export function handName(cards) {
-  // Five to seven cards: what they make, in words.
+  // The best hand of five to seven cards, in words.
   const counts = {};
   const suits = {};
   for (const [rank, suit] of cards) {

@@ -1,4 +1,4 @@
-// Lines over time on a canvas: nothing but what a dashboard needs.
+// Minimal line charts on a canvas, for the dashboard.
 import { colour, el } from "./page.js";
 
 // Round steps for an axis of about `wanted` lines.
@@ -11,7 +11,7 @@ function steps(low, high, whole) {
   return marks;
 }
 
-// 1, 2, 5, 10 … as far as they fit, as logarithms; only powers of ten where those are enough.
+// Marks at 1, 2, 5, 10 … of a logarithmic axis, as logarithms; only powers of ten if the range is wide.
 function powers(low, high) {
   const marks = [];
   for (let power = Math.floor(low); power <= high; power++) for (const digit of high - low > 3 ? [1] : [1, 2, 5]) marks.push(power + Math.log10(digit));

@@ -1,4 +1,4 @@
-// How the daemon is doing, live, from /v1/events.
+// Live status of the daemon, from /v1/events.
 import { calm, chips, colour, el, events, fail, find, percent, say, seconds, signed, startPage } from "./page.js";
 import { drawLines, legend } from "./chart.js";
 
@@ -23,15 +23,15 @@ function connect() {
     } else points = [...points, body].slice(-KEPT);
     render();
   })
-    .then(() => lost("The stream has ended"))
+    .then(() => lost("The event stream has ended"))
     .catch((error) => {
       if (error.status === 401 || error.status === 403) return fail(error);
-      lost("Fathom does not answer");
+      lost("Fathom does not respond");
     });
 }
 
 function lost(words) {
-  show(false, `${words}; trying again`);
+  show(false, `${words}; reconnecting`);
   setTimeout(connect, RETRY_MS);
 }
 
@@ -57,7 +57,7 @@ function render() {
   lines("method", times, methods.map((method, at) => ({ name: method, colour: palette[at], values: points.map((point) => point.methods[method]?.p50 ?? null) })), seconds);
   lines("margin", times, [
     { name: "median", colour: palette[1], values: points.map((point) => point.margin.p50) },
-    { name: "worst of a hundred", colour: palette[3], values: points.map((point) => point.margin.p1) },
+    { name: "1st percentile", colour: palette[3], values: points.map((point) => point.margin.p1) },
   ], (value) => (value < 0 ? `−${seconds(-value)}` : seconds(value)));
   lines("load", times, [
     { name: "waiting", colour: palette[0], values: points.map((point) => point.queue) },
@@ -65,7 +65,7 @@ function render() {
   ], count, true);
   lines("memory", times, [
     { name: "daemon", colour: palette[1], values: points.map((point) => point.memory_bytes / 2 ** 20) },
-    { name: "workers' own", colour: palette[2], values: points.map((point) => point.pool.reduce((sum, worker) => sum + worker.own_mb, 0)) },
+    { name: "workers (private)", colour: palette[2], values: points.map((point) => point.pool.reduce((sum, worker) => sum + worker.own_mb, 0)) },
   ], megabytes);
   renderTables(last);
 }
@@ -81,10 +81,10 @@ function renderTiles(last) {
   const busy = last.workers.busy ?? last.running;
   const tiles = [
     [String(last.decisions_per_second), "decisions per second"],
-    [chips(made), "decisions in all"],
+    [chips(made), "decisions in total"],
     [`${busy} of ${last.pool.length}`, "workers busy"],
     [chips(last.margin.late), "late in the last half minute", last.margin.late > 0],
-    [made ? percent(fell / made, 1) : "–", "not solved (fell back)", made > 0 && fell / made > 0.05],
+    [made ? percent(fell / made, 1) : "–", "fallbacks (not solved)", made > 0 && fell / made > 0.05],
     [chips(total(last.hands)), "hands finished"],
   ];
   find("tiles").replaceChildren(...tiles.map(([value, words, alarm]) => el("div", { class: `tile ${alarm ? "alarm" : ""}` }, el("b", { text: value }), el("span", { text: words }))));
@@ -102,7 +102,7 @@ function renderTables(last) {
   find("matches").replaceChildren(
     matches.length || others.length
       ? el("table", {}, heads("Opponent", "State", "Hands", "Chips", "mbb per hand", "Slowest"), el("tbody", {}, matches, others))
-      : el("p", { class: "dim", text: "Nobody is playing. Matches on dealers and hands at the table appear here." }),
+      : el("p", { class: "dim", text: "No games yet. Matches on dealers and hands played on this daemon appear here." }),
   );
   const made = total(last.decisions) || 1;
   const rungs = { solved: "solved", best_so_far: "cut short, best so far", blueprint: "blueprint", check_fold: "check or fold" };
@@ -110,13 +110,13 @@ function renderTables(last) {
   const reasons = Object.entries(last.fallbacks).filter(([, times]) => times > 0).sort((a, b) => b[1] - a[1]);
   find("answers").replaceChildren(
     el("table", {}, heads("Rung", "decisions", "share"), el("tbody", {}, rows)),
-    el("p", { class: "dim", text: reasons.length ? `Why: ${reasons.map(([why, times]) => `${why.split(" ").at(-1).replaceAll("_", " ")} (${chips(times)})`).join(", ")}.` : "Nothing fell back." }),
+    el("p", { class: "dim", text: reasons.length ? `Reasons: ${reasons.map(([why, times]) => `${why.split(" ").at(-1).replaceAll("_", " ")} (${chips(times)})`).join(", ")}.` : "No fallbacks." }),
   );
   find("workers").replaceChildren(
     last.pool.length
-      ? el("table", {}, heads("Process", "state", "decisions", "own memory"), el("tbody", {}, last.pool.map((worker) => cells(String(worker.pid), worker.state, chips(worker.decisions), megabytes(worker.own_mb)))))
-      : el("p", { class: "dim", text: "No pool: somebody else decides." }),
-    el("p", { class: "dim", text: `${chips(last.restarts)} replaced since the start. Event loop late by ${last.loop_lag.p99 === null ? "–" : seconds(last.loop_lag.p99)} at most in 99 of 100.` }),
+      ? el("table", {}, heads("Process", "state", "decisions", "private memory"), el("tbody", {}, last.pool.map((worker) => cells(String(worker.pid), worker.state, chips(worker.decisions), megabytes(worker.own_mb)))))
+      : el("p", { class: "dim", text: "No worker pool." }),
+    el("p", { class: "dim", text: `${chips(last.restarts)} replaced since the start. Event loop lag, 99th percentile: ${last.loop_lag.p99 === null ? "–" : seconds(last.loop_lag.p99)}.` }),
   );
 }
 

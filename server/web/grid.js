@@ -1,4 +1,4 @@
-// 13 × 13 grids of starting hands: pairs on the diagonal, suited above, offsuit below; places row by row.
+// 13 × 13 grids of starting hands: pairs on the diagonal, suited above, offsuit below; cells numbered by row.
 import { colour, el } from "./page.js";
 import { RANKS } from "./cards.js";
 
@@ -15,7 +15,7 @@ export function placeOf(first, second) {
   return first[1] === second[1] ? a * 13 + b : b * 13 + a;
 }
 
-// A colour for each action: folds blue, calls green, raises warmer the larger they are.
+// A colour for each action: folds blue, calls green, raises warmer with size.
 export function actionColours(actions) {
   const raises = actions.filter((action) => !/^(f|c|x|k|fold|check|call)/i.test(action));
   const shades = ["--raise-1", "--raise-2", "--raise-3", "--raise-4", "--allin"];
@@ -28,10 +28,10 @@ export function actionColours(actions) {
   });
 }
 
-// Draws a grid and lets people walk it with arrows or the pointer.
-//   label  what it is, for those who do not see it
-//   paint  (place) -> [CSS background, whether it is dark behind the name], or null for nothing
-//   tell   (place) -> a sentence about one cell
+// Draws a grid that can be explored with the arrow keys or the pointer.
+//   label  accessible name
+//   paint  (place) -> [CSS background, whether it is dark behind the name], or null for none
+//   tell   (place) -> the caption of one cell
 export function drawGrid({ label, paint, tell, held = -1 }) {
   const caption = el("p", { class: "grid-caption", "aria-live": "polite" });
   const cells = CLASSES.map((name, place) => {
@@ -50,7 +50,7 @@ export function drawGrid({ label, paint, tell, held = -1 }) {
     cells[place].classList.add("at");
     caption.textContent = tell(place);
   };
-  const box = el("div", { class: "grid13", role: "application", tabindex: "0", "aria-label": `${label}. Arrow keys walk the hands.` }, cells);
+  const box = el("div", { class: "grid13", role: "application", tabindex: "0", "aria-label": `${label}. Use the arrow keys to move between hands.` }, cells);
   box.addEventListener("pointermove", (event) => {
     const place = cells.indexOf(event.target);
     if (place >= 0 && place !== at) show(place);
@@ -70,7 +70,7 @@ export function drawGrid({ label, paint, tell, held = -1 }) {
   return el("div", { class: "grid-box" }, box, caption);
 }
 
-// Shares of actions side by side in a cell, as high as the hand's weight.
+// A cell's background: action frequencies side by side, with a height proportional to the hand's weight.
 export function mixed(shares, colours, weight = 1) {
   const stops = [];
   let from = 0;

@@ -1,4 +1,4 @@
-// What every page shares: elements, numbers, the API with its key, the theme switch.
+// Shared by all pages: DOM helpers, number formats, API requests with their key, the theme switch.
 
 export function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -35,7 +35,7 @@ export const signed = (value, digits = 0) => {
 export const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)} %`;
 export const seconds = (value) => (value < 1 ? `${Math.round(value * 1000)} ms` : `${value.toFixed(2)} s`);
 
-// Storage may be forbidden or full: pages then live with what they remember themselves.
+// Storage may be disabled or full: values are then kept in memory only.
 const memory = new Map();
 export const store = {
   get(name, otherwise = null) {
@@ -51,7 +51,7 @@ export const store = {
     try {
       localStorage.setItem(`fathom.${name}`, JSON.stringify(value));
     } catch {
-      // Remembered until the page is closed.
+      // Kept in memory until the page is closed.
     }
   },
 };
@@ -80,7 +80,7 @@ export async function request(path, options = {}) {
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ApiError(0, "unreachable", "Fathom does not answer. Is `fathom serve` running?");
+    throw new ApiError(0, "unreachable", "Fathom does not respond. Is `fathom serve` running?");
   }
   if (response.status === 401 || (response.status === 403 && key)) {
     if (await askForKey(response.status)) return request(path, options);
@@ -94,7 +94,7 @@ export async function request(path, options = {}) {
 
 export const api = async (path, options) => (await request(path, options)).json();
 
-// Server-sent events by fetch: EventSource cannot send a key.
+// Server-sent events over fetch: EventSource cannot send a key.
 export async function events(path, take, options = {}) {
   const response = await request(path, {
     ...options,
@@ -105,7 +105,7 @@ export async function events(path, take, options = {}) {
   for (;;) {
     const { done, value } = await reader.read().catch((error) => {
       if (error.name === "AbortError") throw error;
-      throw new ApiError(0, "unreachable", "The connection to Fathom broke off. Load the page again.");
+      throw new ApiError(0, "unreachable", "The connection to Fathom was lost. Reload the page.");
     });
     if (done) return;
     waiting += value;
@@ -136,12 +136,12 @@ function askForKey(status) {
     const dialog = el(
       "dialog",
       { class: "dialog", "aria-labelledby": "key-title" },
-      el("h2", { id: "key-title", text: "This Fathom wants a key" }),
+      el("h2", { id: "key-title", text: "This Fathom requires an API key" }),
       el("p", {
         text:
           status === 401
-            ? "Whoever runs it makes one with “fathom keys add NAME”. It stays in this browser."
-            : "The key you have is not good for this page. Another one may be.",
+            ? "Its administrator can create one with “fathom keys add NAME”. The key is stored in this browser."
+            : "Your key does not have the scope this page needs. Enter another one.",
       }),
       el("label", { for: "key-input", text: "Key" }),
       input,
@@ -185,7 +185,7 @@ export function calm() {
   if (bar) bar.hidden = true;
 }
 
-// For what cannot be undone: the first click asks, the second one does it.
+// For actions that cannot be undone: the first click asks for confirmation, the second one acts.
 export function twice(button, act) {
   const words = button.textContent;
   let waiting = 0;
@@ -225,7 +225,7 @@ export function startPage(onTheme = () => {}) {
     try {
       localStorage.setItem("fathom.theme", next);
     } catch {
-      // For this visit only.
+      // Not stored: applies to this visit only.
     }
     show();
   });

@@ -1,4 +1,4 @@
-// The table: one hand after another over /v1/hands.
+// The table: plays hands over /v1/hands.
 import { ApiError, api, calm, chips, el, events, fail, find, say, signed, startPage, store, twice } from "./page.js";
 import { BIG_BLIND, BOARD_SIZE, STACK, STREETS, trace } from "./betting.js";
 import { cardName, handName, showCards, suitMark } from "./cards.js";
@@ -7,20 +7,20 @@ import { showThoughts } from "./thoughts.js";
 
 const KEPT_HANDS = 100;
 const KEPT_RESULTS = 5000;
-// A hand that nobody has seen yet: Fathom, on the button, is the first to act.
+// Shown while Fathom, on the button, acts first in a hand that has not been received yet.
 const DEALT = { id: "", hole: ["back", "back"], bot_hole: null, board: [], betting: "", position: 0, finished: false, your_turn: false };
 const FRACTIONS = [[1 / 3, "⅓"], [1 / 2, "½"], [3 / 4, "¾"], [1, "Pot"], [2, "2×"]];
 
 let hand = null;
 let replaying = null; // { hand, states, at }
 let busy = false;
-let pending = ""; // what you did and Fathom has not answered yet
-let thinking = null; // { street, seconds, share, said }: how far Fathom is
+let pending = ""; // your action, until Fathom responds
+let thinking = null; // { street, seconds, share, said }: progress of Fathom's decision
 
 const played = () => store.get("hands", []);
 const results = () => store.get("results", []);
 
-// ---- what is shown
+// ---- rendering
 
 function render() {
   const shown = replaying?.hand ?? (thinking && hand?.finished !== false ? DEALT : hand);
@@ -158,7 +158,7 @@ function renderChoices(state) {
   setAmount(sizeOf(3 / 4));
 }
 
-// A raise by a share of the pot as it is after the call, as totals over the hand.
+// A raise by a fraction of the pot after the call, as a total over the hand.
 function sizeOf(share) {
   const { least, most } = hand.legal.raise;
   const called = Math.max(...trace(hand.betting).at(-1).spent);
@@ -191,7 +191,7 @@ function headline(over) {
 }
 
 function resultWords(over) {
-  if (!over.bot_hole) return over.chips > 0 ? "Fathom gave up. Its cards stay hidden." : "You gave this one up.";
+  if (!over.bot_hole) return over.chips > 0 ? "Fathom folded. Its cards stay hidden." : "You folded.";
   const [you, bot] = [over.hole, over.bot_hole].map((hole) => handName([...hole, ...over.board]));
   return `You had ${you}, Fathom ${bot}.`;
 }
@@ -208,7 +208,7 @@ function announce(before) {
   say(news.join(" "));
 }
 
-// ---- talking to Fathom
+// ---- requests
 
 async function ask(work) {
   if (busy) return;
@@ -232,7 +232,7 @@ async function ask(work) {
   }
 }
 
-// Asks for what Fathom may have to think about, and shows how far it is meanwhile.
+// Sends a request that Fathom may have to think about, and shows its progress.
 async function play(path, body) {
   let answer = null;
   await events(path, (name, told) => {
@@ -240,7 +240,7 @@ async function play(path, body) {
     else if (name === "failed") throw new ApiError(told.status, told.code, told.detail);
     else answer = told;
   }, { body });
-  if (!answer) throw new ApiError(0, "unreachable", "Fathom ended before it acted. Load the page again: the hand goes on.");
+  if (!answer) throw new ApiError(0, "unreachable", "Fathom stopped before it acted. Reload the page to continue the hand.");
   return answer;
 }
 
@@ -254,7 +254,7 @@ function showThinking(told) {
   find("thinking-text").textContent = `Fathom is thinking${about}`;
   find("thinking-far").textContent = told ? farWords(told) : "";
   find("thinking-bar").firstChild.style.transform = `scaleX(${share.toFixed(3)})`;
-  // In steps: a screen reader would tell of every change.
+  // In steps of 10 %: a screen reader would announce every change.
   find("thinking-bar").setAttribute("aria-valuenow", String(10 * Math.floor(10 * share)));
   if (told && !thinking.said && told.seconds >= 1) {
     thinking.said = true;
@@ -282,7 +282,7 @@ function take(answer) {
 }
 
 function focusOn() {
-  // Whoever plays by keyboard stays where the next choice is.
+  // Keeps keyboard focus on the next choice.
   const lost = document.activeElement === document.body || document.activeElement?.closest("[hidden]");
   if (!lost || replaying) return;
   const next = hand?.finished || !hand ? find("deal") : find("call");
@@ -315,7 +315,7 @@ function act(action) {
     try {
       return await play(`/v1/hands/${hand.id}/actions`, { action, betting: hand.betting });
     } catch (error) {
-      // Played already, in another window or before a reload: see where the hand is.
+      // Already played in another window or before a reload: show the current state of the hand.
       if (error.code === "moved-on") return api(`/v1/hands/${hand.id}`);
       throw error;
     }
@@ -429,7 +429,7 @@ function start() {
     store.set("hands", []);
     renderScore();
     render();
-    say("Your result starts at zero.");
+    say("Your results are cleared.");
   });
   find("budget").value = store.get("budget", "");
   find("budget").addEventListener("change", (event) => store.set("budget", event.target.value));

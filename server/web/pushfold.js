@@ -1,4 +1,4 @@
-// All-in or fold with ten big blinds, and how one does against the equilibrium.
+// Push/fold with ten big blinds, compared with the equilibrium.
 import { api, calm, chips, colour, el, fail, find, percent, say, signed, startPage, store, twice } from "./page.js";
 import { cardName, handName, showCards } from "./cards.js";
 import { CLASSES, drawGrid, mixed } from "./grid.js";
@@ -43,14 +43,14 @@ function headline() {
     return hand.chips > 0 ? `You win 10 big blinds with ${you}` : `Fathom wins 10 big blinds with ${bot}`;
   }
   if (hand.chips > 0) return `Fathom folds. You win ${hand.chips === 1 ? "a big blind" : "half a big blind"}`;
-  return `You give up ${hand.chips === -1 ? "a big blind" : "half a big blind"}`;
+  return `You fold and lose ${hand.chips === -1 ? "a big blind" : "half a big blind"}`;
 }
 
 function reviewWords() {
   const review = hand.review;
-  if (!review) return "Fathom folded its small blind: nothing for you to decide.";
+  if (!review) return "Fathom folded its small blind: you had no decision.";
   const should = review.equilibrium > 0.995 ? "always goes all-in" : review.equilibrium < 0.005 ? "always folds" : `goes all-in ${percent(review.equilibrium)} of the time`;
-  if (review.cost < EVEN) return `Right: with ${review.hand} the equilibrium ${should}.`;
+  if (review.cost < EVEN) return `Correct: with ${review.hand} the equilibrium ${should}.`;
   return `With ${review.hand} the equilibrium ${should}. Your choice costs ${review.cost.toFixed(2)} big blinds on average.`;
 }
 
@@ -96,7 +96,7 @@ function act(action) {
   return ask(() => api("/v1/pushfold/actions", { body: { session: store.get("pushfold.session"), number, action } }));
 }
 
-// ---- how one does
+// ---- results
 
 function renderScore() {
   const all = played();
@@ -110,7 +110,7 @@ function renderScore() {
   const decided = all.filter((past) => past.allIn !== null);
   const wrong = decided.filter((past) => past.cost >= EVEN);
   find("accuracy").textContent = decided.length ? percent(1 - wrong.length / decided.length) : "–";
-  find("accuracy-detail").textContent = decided.length ? `${decided.length} decisions; mistakes cost ${wrong.reduce((cost, past) => cost + past.cost, 0).toFixed(2)} big blinds in all` : "Every decision is compared with it.";
+  find("accuracy-detail").textContent = decided.length ? `${decided.length} decisions; mistakes cost ${wrong.reduce((cost, past) => cost + past.cost, 0).toFixed(2)} big blinds in total` : "Every decision is compared with the equilibrium.";
   find("mistakes").replaceChildren(...wrong.slice(-30).toReversed().map((past) => el("li", {}, el("b", { text: past.hand }), ` ${past.position === 1 ? "small" : "big"} blind: ${past.allIn ? "all-in" : "fold"}, costs ${past.cost.toFixed(2)}`)));
 }
 
@@ -155,7 +155,7 @@ async function showChart() {
 async function showPool() {
   const report = await api("/v1/pushfold/report");
   if (!report.decisions) {
-    find("pool").replaceChildren(el("p", { class: "dim", text: "Nobody has decided anything yet." }));
+    find("pool").replaceChildren(el("p", { class: "dim", text: "No decisions yet." }));
     return;
   }
   const seat = (name) => {
@@ -163,8 +163,8 @@ async function showPool() {
     const rows = found.misplayed.slice(0, 6).map((past) => el("tr", {}, el("td", {}, el("b", { text: past.hand })), el("td", { class: "number", text: String(past.seen) }), el("td", { class: "number", text: percent(past.all_in) }), el("td", { class: "number", text: percent(past.equilibrium) }), el("td", { class: "number", text: past.cost.toFixed(2) })));
     return el("div", {},
       el("h3", { text: `Players in the ${name}` }),
-      el("p", { class: "dim", text: found.all_in === null ? "Not seen yet." : `${found.decisions} decisions, ${found.classes_seen} of 169 kinds of hands seen, all-in ${percent(found.all_in)}, ${found.misplayed.length} kinds misplayed.` }),
-      rows.length ? el("table", {}, el("thead", {}, el("tr", {}, el("th", { text: "Misplayed" }), ...["seen", "all-in", "should", "costs"].map((text) => el("th", { class: "number", text })))), el("tbody", {}, rows)) : null);
+      el("p", { class: "dim", text: found.all_in === null ? "No decisions yet." : `${found.decisions} decisions, ${found.classes_seen} of 169 hand classes seen, all-in ${percent(found.all_in)}, ${found.misplayed.length} classes misplayed.` }),
+      rows.length ? el("table", {}, el("thead", {}, el("tr", {}, el("th", { text: "Misplayed" }), ...["seen", "all-in", "equilibrium", "costs"].map((text) => el("th", { class: "number", text })))), el("tbody", {}, rows)) : null);
   };
   find("pool").replaceChildren(
     el("p", {}, "The equilibrium wins ", el("b", { text: `${signed(report.bot_value, 3)} big blinds per hand` }), ` from the ${chips(report.decisions)} decisions made here: `, ["small blind", "big blind"].map((name) => `${signed(report.positions[name].bot_value, 3)} in the ${name} (${signed(report.positions[name].game_value, 3)} against itself)`).join(", "), "."),

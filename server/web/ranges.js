@@ -1,11 +1,11 @@
-// Ranges as text and as weights of the 169 classes. What is not about whole classes (AhKd) stays text.
+// Converts ranges between text and weights of the 169 classes. Single hands (AhKd) stay text.
 import { RANKS } from "./cards.js";
 import { CLASSES } from "./grid.js";
 
 const rankOf = (character) => RANKS.indexOf(character.toUpperCase());
 const place = (high, low, kind) => (high === low ? high * 13 + low : kind === "s" ? high * 13 + low : low * 13 + high);
 
-// Places of one entry such as QQ+, A5s-A2s or AK; null if it is something else.
+// The classes of one entry such as QQ+, A5s-A2s or AK; null if it has another form.
 function entryPlaces(entry) {
   if (/^(random|any|all|\*)$/i.test(entry)) return CLASSES.map((_, at) => at);
   if (/^none$/i.test(entry)) return [];
@@ -30,7 +30,7 @@ function entryPlaces(entry) {
   return found;
 }
 
-// { weights, rest }: rest are the entries that a grid cannot show.
+// Returns { weights, rest }; rest are the entries that a grid cannot show.
 export function readRange(text) {
   const weights = new Array(169).fill(0);
   const rest = [];
@@ -48,7 +48,7 @@ export function writeRange(weights, rest = []) {
   if (weights.every((weight) => weight === 1) && !rest.length) return "random";
   const entries = [];
   const suffix = (weight) => (weight === 1 ? "" : `:${Number(weight.toFixed(3))}`);
-  // Runs of equal weight, from the best: written with a + if they begin at the top.
+  // Runs of equal weight, best hand first; written with a + if they start with the best.
   const runs = (places, name, canPlus) => {
     for (let at = 0; at < places.length; ) {
       const weight = weights[places[at]];

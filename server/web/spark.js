@@ -1,4 +1,4 @@
-// A running total as a line, zero marked.
+// A running total as a line, with a line at zero.
 import { svg } from "./page.js";
 
 export function sparkline(totals, label) {
@@ -28,7 +28,7 @@ export function sparkline(totals, label) {
   return picture;
 }
 
-// Mean and half a 95 % interval.
+// The mean and the half-width of its 95 % interval.
 export function meanAndInterval(values) {
   const n = values.length;
   const mean = values.reduce((sum, value) => sum + value, 0) / n;

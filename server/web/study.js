@@ -1,4 +1,4 @@
-// Solve a spot over /v1/solve and look at it node by node.
+// Solves a spot over /v1/solve and shows it node by node.
 import { calm, chips, colour, el, events, fail, find, percent, say, seconds, startPage } from "./page.js";
 import { RANKS, cardElement, cardName, suitMark } from "./cards.js";
 import { CLASSES, COMBINATIONS, actionColours, drawGrid, heat, mixed, placeOf } from "./grid.js";
@@ -7,7 +7,7 @@ import { readRange, writeRange } from "./ranges.js";
 
 const SEATS = { oop: "Out of position", ip: "In position" };
 const DEFAULTS = { oop: "22+,A2s+,KTs+,QJs,JTs,ATo+,KQo", ip: "22+,A2s+,K9s+,QTs+,J9s+,T9s,98s,87s,A8o+,KJo+" };
-const TARGET_PCT = 0.3; // where a solve may stop
+const TARGET_PCT = 0.3; // target exploitability, in % of the pot
 const FIELDS = ["board", "pot", "stack", "menu"];
 
 let ranges = { ...DEFAULTS };
@@ -36,7 +36,7 @@ function renderPainter() {
   });
   cells[0].tabIndex = 0;
   const rows = Array.from({ length: 13 }, (_, row) => el("div", { role: "row", class: "grid-row" }, cells.slice(row * 13, row * 13 + 13)));
-  const grid = el("div", { class: "grid13 painter", role: "grid", "aria-multiselectable": "true", "aria-label": `${SEATS[seat]}: which hands. Space or Enter toggles, arrows move.` }, rows);
+  const grid = el("div", { class: "grid13 painter", role: "grid", "aria-multiselectable": "true", "aria-label": `${SEATS[seat]}: hands in the range. Space or Enter toggles a hand, arrow keys move.` }, rows);
   let brush = null;
   const paint = (place, weight) => {
     weights[place] = weight;
@@ -86,7 +86,7 @@ function choose(name) {
 
 const wanted = () => ({ board: find("board").value.replace(/\s/g, ""), pot: Number(find("pot").value), stack: Number(find("stack").value), menu: find("menu").value, ...ranges });
 
-// The spot is in the address: a link shows it.
+// Stores the spot in the page's address, so that it can be linked to.
 function remember() {
   const spot = wanted();
   const query = new URLSearchParams(Object.entries(spot).map(([name, value]) => [name, String(value)]));
@@ -141,7 +141,7 @@ async function solve() {
   }
 }
 
-// The end of a line is no mistake: either a card comes, which somebody must choose, or the hand is over.
+// The end of a line is not an error: either the next card must be chosen, or the hand is over.
 function refused(detail) {
   if (path.length && /the next card comes/.test(detail)) {
     find("progress-text").textContent = "A card comes: choose it.";
@@ -183,13 +183,13 @@ function renderProgress(done = false) {
   drawLines(find("c-progress"), { times: track.map((point) => point.iterations), series: [{ name: "exploitability", colour: colour("--accent"), values: track.map((point) => Math.max(point.exploitability_pct, 1e-4)) }], format: (value) => `${Number(value.toPrecision(2))} %`, logarithmic: true, ends: ["", `${chips(last?.iterations ?? 0)} iterations`] });
 }
 
-// A solve may run out of time: whoever reads it should know. Returns what it says, for those who listen.
+// Warns if a solve ran out of time before its target. Returns the warning, for the live region.
 function renderDoubt() {
   const missed = result.exploitability_pct > TARGET_PCT;
-  const left = `A perfect opponent could win ${result.exploitability_pct.toFixed(result.exploitability_pct < 10 ? 2 : 0)} % of the pot more than he should, the aim was ${TARGET_PCT} %`;
+  const left = `The solution is exploitable for ${result.exploitability_pct.toFixed(result.exploitability_pct < 10 ? 2 : 0)} % of the pot, the target was ${TARGET_PCT} %`;
   const [title, more] = result.converged
-    ? ["Stopped before its aim. ", `${left}: small frequencies may still change.`]
-    : ["Not converged. ", `${left}: what is shown below may still change a lot.`];
+    ? ["Stopped before its target. ", `${left}: small frequencies may still change.`]
+    : ["Not converged. ", `${left}: the strategy below may still change a lot.`];
   const advice = " Fewer bet sizes, narrower ranges or a later street solve faster.";
   find("doubt").replaceChildren(el("b", { text: title }), more, advice);
   find("doubt").hidden = !missed;
@@ -241,7 +241,7 @@ function renderPath() {
 
 const box = (title, grid) => el("div", {}, el("h3", { text: title }), grid);
 
-// Hands summed up by class, each weighted by how often it gets here.
+// Aggregates hands by class, each weighted by its reach.
 function classes(hands, count) {
   const cells = CLASSES.map(() => ({ weight: 0, ev: 0, equity: 0, shares: new Array(count).fill(0) }));
   for (const [name, hand] of Object.entries(hands)) {

@@ -1,14 +1,14 @@
-// What the bot was thinking: street by street, ranges and strategy as grids.
+// The bot's reasoning: for every decision its ranges and strategy as grids.
 import { api, chips, el, find, percent, seconds, signed } from "./page.js";
 import { STREETS, actionWords, trace } from "./betting.js";
 import { CLASSES, actionColours, drawGrid, heat, mixed, placeOf } from "./grid.js";
 
 const METHODS = {
   blueprint: "looked up in the blueprint",
-  "flop book": "looked up in the flop book, solved beforehand",
+  "flop book": "looked up in the flop book, which was solved in advance",
   "depth-limited": "solved to the end of the street",
   exact: "solved to the end of the hand",
-  "exact, safe": "solved to the end of the hand, safely",
+  "exact, safe": "solved to the end of the hand, by safe re-solving",
 };
 
 export async function showThoughts(hand) {
@@ -85,24 +85,24 @@ function oneThought(thought, before, hand, shown) {
     el(
       "div",
       { class: "grids" },
-      box("Its strategy, hand by hand", drawGrid({ label: "Strategy of Fathom", held, tell, paint: (place) => mixed(actions.map((action) => told.strategy_grid[action][place]), colours, Math.max(0.25, told.own_range[place] / top) * (told.own_range[place] / top > 0.004 ? 1 : 0)) })),
-      box("What it could hold, as you see it", drawGrid({ label: "Range of Fathom", held, tell: (place) => `${CLASSES[place]}: ${percent(told.own_range[place] / top)} of its hands are still there`, paint: (place) => heat(told.own_range[place] / top) })),
-      box("What it thought you hold", drawGrid({ label: "Your range as Fathom saw it", held: mine, tell: (place) => `${CLASSES[place]}: ${percent(told.opponent_range[place] / topTheirs)}${place === mine ? ", which is what you had" : ""}`, paint: (place) => heat(told.opponent_range[place] / topTheirs) })),
+      box("Its strategy by hand", drawGrid({ label: "Strategy of Fathom", held, tell, paint: (place) => mixed(actions.map((action) => told.strategy_grid[action][place]), colours, Math.max(0.25, told.own_range[place] / top) * (told.own_range[place] / top > 0.004 ? 1 : 0)) })),
+      box("Its range, as you can know it", drawGrid({ label: "Range of Fathom", held, tell: (place) => `${CLASSES[place]}: ${percent(told.own_range[place] / top)} of its hands are still there`, paint: (place) => heat(told.own_range[place] / top) })),
+      box("Your range, as it estimated it", drawGrid({ label: "Your range as Fathom saw it", held: mine, tell: (place) => `${CLASSES[place]}: ${percent(told.opponent_range[place] / topTheirs)}${place === mine ? ", which is what you had" : ""}`, paint: (place) => heat(told.opponent_range[place] / topTheirs) })),
     ),
   ].filter(Boolean);
 }
 
-// What people should know before they trust what is shown. Before the flop looking up is as it should be.
+// A warning if the decision was not solved well. Looking up preflop decisions is normal and needs none.
 function doubt(thought, before) {
   const told = thought.details;
   const words =
     told.converged === false
-      ? [`This strategy is not converged. `, `A perfect opponent could win about ${told.exploitability_pct.toFixed(1)} % of the pot more than he should; frequencies and values below may still change.`]
+      ? [`This strategy is not converged. `, `It is exploitable for about ${told.exploitability_pct.toFixed(1)} % of the pot; the frequencies and values below are not final.`]
       : thought.method === "blueprint" && before.street > 0
-        ? ["There was no time to solve this. ", "Fathom looked its move up in the blueprint, which is coarser."]
+        ? ["There was no time to solve this. ", "Fathom looked its action up in the blueprint, which is coarser."]
         : thought.method in METHODS
           ? null
-          : ["There was no time to decide. ", "Fathom did what costs nothing: it checked, or folded."];
+          : ["There was no time to decide. ", "Fathom checked or folded."];
   return words && el("p", { class: "warning", role: "note" }, el("b", { text: words[0] }), `${words[1]} With more thinking time it plays better.`);
 }
 

@@ -1,4 +1,4 @@
-"""What ships with Fathom for running it fits the program."""
+"""The deployment files that ship with Fathom match the program."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def expressions() -> list[str]:
     return [target["expr"] for panel in panels for target in panel["targets"]]
 
 
-def test_the_example_configuration_is_one() -> None:
+def test_the_example_configuration_is_valid() -> None:
     config = load_config(DEPLOY / "fathom.toml", {}, {})
     assert config.log.format == "json"
     verify_config(config)
@@ -46,7 +46,7 @@ def test_the_example_configuration_is_one() -> None:
 def test_the_documented_commands_start_a_container(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What its command is asked to do is refused without a key and taken after the command that makes one."""
+    """The service refuses to start without a key, and starts after the documented command creates one."""
     command = json.loads(re.findall(r"^CMD (\[.*\])$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)[-1])
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     check = ["config", "check", *command[1:]]
@@ -60,7 +60,7 @@ def test_the_documented_commands_start_a_container(
     assert main(check) == 0
 
 
-def test_rules_and_dashboard_ask_for_metrics_there_are() -> None:
+def test_rules_and_dashboard_use_existing_metrics() -> None:
     rules = (DEPLOY / "prometheus/rules.yml").read_text()
     recorded = set(re.findall(r"record: (\S+)", rules))
     for text in (rules, *expressions()):
@@ -69,7 +69,7 @@ def test_rules_and_dashboard_ask_for_metrics_there_are() -> None:
         assert set(re.findall(r"\bfathom:[a-z0-9_:]+", text)) <= recorded
 
 
-def test_every_alert_has_a_page_to_open() -> None:
+def test_every_alert_has_a_runbook() -> None:
     headings = re.findall(r"^#+ (.+)$", (ROOT / "docs/operations.md").read_text(), re.MULTILINE)
     anchors = {heading.lower().replace(" ", "-") for heading in headings}
     rules = (DEPLOY / "prometheus/rules.yml").read_text()
@@ -78,8 +78,8 @@ def test_every_alert_has_a_page_to_open() -> None:
     assert set(named) <= anchors
 
 
-def test_the_dashboard_is_what_grafana_understands() -> None:
-    """Read by Grafana's own schema and written again, nothing is lost or changed."""
+def test_the_dashboard_matches_grafanas_schema() -> None:
+    """Parsing it by Grafana's own schema and writing it again changes nothing."""
     register_default_plugins()
     dashboard = json.loads(DASHBOARD.read_text())
     again = json.loads(JSONEncoder().encode(Dashboard.from_json(dashboard)))
@@ -127,14 +127,14 @@ def test_promtool_accepts_configuration_and_rules(verb: tuple[str, ...]) -> None
 
 
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed (Debian: prometheus)")
-def test_promtool_likes_the_metrics() -> None:
+def test_promtool_accepts_the_metrics() -> None:
     done = subprocess.run(
         ["promtool", "check", "metrics"], input=Metrics().text(), capture_output=True, check=False
     )
     assert done.returncode == 0, (done.stdout + done.stderr).decode()
 
 
-def test_a_daemon_that_is_not_there_is_not_healthy(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_daemon_is_unhealthy(capsys: pytest.CaptureFixture[str]) -> None:
     assert healthcheck.main(["http://127.0.0.1:9/readyz"]) == 1
     assert "not ready" in capsys.readouterr().err
     assert healthcheck.main(["file:///etc/passwd"]) == 2

@@ -26,7 +26,7 @@ def free_port() -> int:
 
 
 def configuration(folder: Path, port: int) -> Path:
-    """The one that ships, with this daemon's address and less patience."""
+    """The shipped configuration, with this daemon's address and shorter intervals."""
     shutil.copy(DEPLOY / "prometheus/rules.yml", folder)
     text = (DEPLOY / "prometheus/prometheus.yml").read_text()
     text = text.replace("fathom:8080", f"127.0.0.1:{port}")
@@ -38,7 +38,7 @@ def configuration(folder: Path, port: int) -> Path:
 
 
 async def ask_prometheus(session: ClientSession, expression: str) -> list[Any] | None:
-    """The answer to a query; None while it cannot be asked."""
+    """The result of a query; None while Prometheus is not available."""
     try:
         async with session.get("/api/v1/query", params={"query": expression}) as response:
             body = await response.json()

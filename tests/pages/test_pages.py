@@ -216,11 +216,11 @@ def test_a_spot_that_did_not_converge_says_so(tab: Tab) -> None:
     tab.open("/study")
     page.click("#solve")
     page.wait_for_selector("#doubt:not([hidden])")
-    assert page.inner_text("#doubt").startswith("Not converged. A perfect opponent could win")
+    assert page.inner_text("#doubt").startswith("Not converged. The solution is exploitable for")
     tab.shot("study-not-converged")
     limits["iterations"] = 40
     page.click("#solve")
-    page.wait_for_selector("#doubt:not([hidden]) >> text=Stopped before its aim.")
+    page.wait_for_selector("#doubt:not([hidden]) >> text=Stopped before its target.")
     limits["iterations"] = 10_000
     page.click("#solve")
     page.wait_for_selector("#progress-text:has-text('iterations, ')")

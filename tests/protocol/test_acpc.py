@@ -64,7 +64,7 @@ def test_every_state_equals_the_one_rebuilt_from_its_line_alone() -> None:
         assert parse_match_state(match_state.text, HUNL) == match_state
 
 
-def test_every_cut_of_the_bytes_gives_the_same_events() -> None:
+def test_every_split_into_two_chunks_gives_the_same_events() -> None:
     whole = ClientConnection(HUNL).receive(TRANSCRIPT)
     one_by_one = ClientConnection(HUNL)
     assert [e for i in range(len(TRANSCRIPT)) for e in one_by_one.receive(TRANSCRIPT[i : i + 1])] == whole
@@ -74,7 +74,7 @@ def test_every_cut_of_the_bytes_gives_the_same_events() -> None:
 
 
 @given(st.lists(st.integers(0, len(TRANSCRIPT)), max_size=12))
-def test_any_cuts_of_the_bytes_give_the_same_events(cuts: list[int]) -> None:
+def test_any_chunks_give_the_same_events(cuts: list[int]) -> None:
     edges = [0, *sorted(cuts), len(TRANSCRIPT)]
     connection = ClientConnection(HUNL)
     events: list[Event] = []
@@ -84,7 +84,7 @@ def test_any_cuts_of_the_bytes_give_the_same_events(cuts: list[int]) -> None:
 
 
 @pytest.mark.parametrize("length", [MAX_LINE_BYTES, MAX_LINE_BYTES + 1, 10 * MAX_LINE_BYTES])
-def test_an_endless_line_is_one_error_and_bounded_memory(length: int) -> None:
+def test_an_endless_line_is_one_error_in_bounded_memory(length: int) -> None:
     data = b"x" * length + b"\nMATCHSTATE:0:0::TdAs|\n"
     whole = ClientConnection(HUNL).receive(data)
     assert [type(event) for event in whole] == [MalformedLine, StateReceived]
@@ -96,7 +96,7 @@ def test_an_endless_line_is_one_error_and_bounded_memory(length: int) -> None:
         assert events == whole
 
 
-def test_half_a_line_at_the_end_is_malformed() -> None:
+def test_an_incomplete_last_line_is_malformed() -> None:
     connection = ClientConnection(HUNL)
     assert connection.receive(b"MATCHSTATE:0:0::Td") == []
     (event,) = connection.close()
@@ -126,10 +126,10 @@ def test_half_a_line_at_the_end_is_malformed() -> None:
         ("MATCHSTATE:0:0:r20000r20000:TdAs|", "all-in"),
         ("MATCHSTATE:0:0:ff:TdAs|", "the hand is over"),
         ("MATCHSTATE:0:0:cf:TdAs|", "check instead"),
-        ("MATCHSTATE:0:0:cc:TdAs|/8cQc4c", "must read 'cc/'"),
+        ("MATCHSTATE:0:0:cc:TdAs|/8cQc4c", "must begin with 'cc/'"),
         ("MATCHSTATE:0:0:c/c:TdAs|", "no round ends here"),
         ("MATCHSTATE:0:0:cc//:TdAs|/8cQc4c/2s", "no round ends here"),
-        ("MATCHSTATE:0:0:r20000c/:TdAs|2c2s/8cQc4c/3h/4h", "must read 'r20000c///'"),
+        ("MATCHSTATE:0:0:r20000c/:TdAs|2c2s/8cQc4c/3h/4h", "must begin with 'r20000c///'"),
         ("MATCHSTATE:0:0:cc/:TdAs|", "1 times '/'"),
         ("MATCHSTATE:0:0:cc/:TdAs|/8cQc4c/2s", "1 times '/'"),
         ("MATCHSTATE:0:0:cc/:TdAs|/8cQc", "deals 3 board cards"),
@@ -143,13 +143,13 @@ def test_half_a_line_at_the_end_is_malformed() -> None:
         ("MATCHSTATE:0:0:r20000c///:TdAs|/8cQc4c/3h/4h", "expected 2 hole cards of position 1"),
         ("MATCHSTATE:0:0::TdTd|", "appears twice"),
         ("MATCHSTATE:0:0::TdaS|", "'aS' is not a card"),
-        ("MATCHSTATE:0:0::T,As|", "no spaces or commas"),
+        ("MATCHSTATE:0:0::T,As|", "spaces and commas are not allowed"),
         ("MATCHSTATE:0:0::Td\u00c0s|", "is not a card"),
         (" MATCHSTATE:0:0::TdAs|", "does not begin with"),
         ("MATCHSTATE:0:0::TdAs| ", "expected 0 hole cards of position 1"),
     ],
 )
-def test_a_bad_line_is_refused_with_its_reason(line: str, reason: str) -> None:
+def test_a_malformed_line_is_rejected_with_a_reason(line: str, reason: str) -> None:
     with pytest.raises(RemoteProtocolError) as caught:
         parse_match_state(line, HUNL)
     assert reason in str(caught.value)
@@ -208,24 +208,24 @@ def test_a_reply_repeats_the_line() -> None:
         (b"MATCHSTATE:0:0:c:TdAs|\r\n", FOLD, "check instead"),
         (b"MATCHSTATE:0:0:r300:TdAs|\r\n", raise_to(499), "raise to 500..20000"),
         (b"MATCHSTATE:0:0:r20000:TdAs|\r\n", raise_to(20000), "all-in"),
-        (b"MATCHSTATE:1:0:r300:|TdAs\r\n", CALL, "does not wait"),
-        (b"MATCHSTATE:0:0:r300f:TdAs|\r\n", CALL, "does not wait"),
+        (b"MATCHSTATE:1:0:r300:|TdAs\r\n", CALL, "is not waiting"),
+        (b"MATCHSTATE:0:0:r300f:TdAs|\r\n", CALL, "is not waiting"),
     ],
 )
-def test_a_reply_that_breaks_the_rules_never_leaves(line: bytes, action: Action, reason: str) -> None:
+def test_illegal_replies_are_never_sent(line: bytes, action: Action, reason: str) -> None:
     connection = ClientConnection(HUNL)
     (match_state,) = states(connection.receive(line))
     with pytest.raises(LocalProtocolError, match=reason):
         connection.reply(match_state, action)
 
 
-def test_a_stale_or_second_reply_never_leaves() -> None:
+def test_stale_and_repeated_replies_are_never_sent() -> None:
     connection = ClientConnection(HUNL)
     stale, latest = states(connection.receive(b"MATCHSTATE:0:0:r300:TdAs|\r\nMATCHSTATE:0:0:r400:TdAs|\r\n"))
-    with pytest.raises(LocalProtocolError, match="does not wait"):
+    with pytest.raises(LocalProtocolError, match="is not waiting"):
         connection.reply(stale, CALL)
     connection.reply(latest, CALL)
-    with pytest.raises(LocalProtocolError, match="does not wait"):
+    with pytest.raises(LocalProtocolError, match="is not waiting"):
         connection.reply(latest, CALL)
 
 

@@ -159,7 +159,7 @@ def test_other_spellings_of_the_state(line: bytes) -> None:
         (b"MATCHSTATE:0:17:r300c/:|/8h9hTh:c\r\n", NOT_REQUESTED),
     ],
 )
-def test_lines_that_are_no_answer(line: bytes, warning: str) -> None:
+def test_lines_that_are_not_replies_are_ignored(line: bytes, warning: str) -> None:
     assert read_reply(line, _request("r300c/")) == IgnoredLine((warning,))
 
 
@@ -169,7 +169,7 @@ def test_comments() -> None:
 
 
 @given(st.binary(max_size=60), st.sampled_from([HUNL, LIMIT_HOLDEM]))
-def test_plain_reading_agrees_with_the_full_one(tail: bytes, definition: GameDefinition) -> None:
+def test_the_fast_path_agrees_with_the_full_parser(tail: bytes, definition: GameDefinition) -> None:
     request = _request("", definition)
     for line in (request.match_state + b":" + tail, request.match_state + b":r4" + tail, tail):
         action = read_plain_reply(line, request.match_state, definition.no_limit)
@@ -217,14 +217,14 @@ def test_lines_do_not_depend_on_how_bytes_arrive(pieces: list[bytes], cuts: list
     assert all(line.endswith(b"\n") or len(line) == MAX_LINE_BYTES for line in whole[:-1])
 
 
-def test_every_single_cut_of_a_conversation() -> None:
+def test_every_split_of_a_conversation_gives_the_same_lines() -> None:
     request = _request()
     data = b"VERSION:2.0.0\r\n# hi\n\r\n" + request.match_state + b":r300\r\n" + request.match_state + b":c"
     for at in range(len(data) + 1):
         assert _cut(data, [at]) == _cut(data, [])
 
 
-def test_overlong_lines_fall_into_pieces() -> None:
+def test_overlong_lines_are_split() -> None:
     assert [len(line) for line in _cut(b"y" * 9000 + b"\n", [])] == [4095, 4095, 811, 0]
 
 

@@ -38,7 +38,7 @@ def test_an_interrupted_match_has_no_score() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "reason"),
     [
-        ("50|-50", "51|-51", 6, "the log says 51|-51, by the rules it is 50|-50"),
+        ("50|-50", "51|-51", 6, "the log says 51|-51, by the rules it must be 50|-50"),
         ("50|-50", "50", 6, "two whole numbers"),
         ("50|-50", "50.5|-50.5", 6, "two whole numbers"),
         ("STATE:1:f", "STATE:1:c", 6, "does not end the hand"),
@@ -51,10 +51,15 @@ def test_an_interrupted_match_has_no_score() -> None:
         ("B|A\nSTATE:2", "B|C\nSTATE:2", 9, "played by 'C'"),
         ("SCORE:6471|-6471", "SCORE:6470|-6470", 9, "the hands sum to 6471|-6471"),
         ("SCORE:6471|-6471", "SCORE:6471", 9, "two whole numbers"),
-        ("SCORE:6471|-6471:A|B", "SCORE:6471|-6471:A|B\nSTATE:4:f:JsKs|Qs8d:50|-50:A|B", 10, "goes on after"),
+        (
+            "SCORE:6471|-6471:A|B",
+            "SCORE:6471|-6471:A|B\nSTATE:4:f:JsKs|Qs8d:50|-50:A|B",
+            10,
+            "continues after",
+        ),
     ],
 )
-def test_a_bad_line_is_named(old: str, new: str, line: int, reason: str) -> None:
+def test_errors_name_the_bad_line(old: str, new: str, line: int, reason: str) -> None:
     assert LOG.count(old) == 1
     with pytest.raises(RecordError) as caught:
         read_log(LOG.replace(old, new).splitlines(), HUNL)

@@ -51,7 +51,7 @@ finishing_stacks = [40000, 0]
 
 
 def random_record(definition: GameDefinition, hand_id: int, rng: Random) -> HandRecord:
-    """A finished hand; what was never turned over is not known."""
+    """A finished hand; board cards that were never revealed are unknown."""
     cards = tuple(rng.sample(range(52), 9))
     state = new_hand(definition, (cards[:2], cards[2:4]), cards[4:])
     policies = [rng.choice(list(POLICIES.values())[:-1]) for _ in range(2)]
@@ -77,7 +77,7 @@ def test_an_all_in_is_written_as_expected_and_read_back() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_hands_come_back_and_pokerkit_pays_the_same(name: str) -> None:
+def test_hands_round_trip_and_pokerkit_pays_the_same(name: str) -> None:
     rng = Random(11)
     records = [random_record(GAMES[name], hand_id, rng) for hand_id in range(40)]
     for record in records:
@@ -89,7 +89,7 @@ def test_hands_come_back_and_pokerkit_pays_the_same(name: str) -> None:
         assert history.hand == record.hand_id
 
 
-def test_a_players_view_in_the_middle_of_a_hand_comes_back() -> None:
+def test_a_players_view_of_an_unfinished_hand_round_trips() -> None:
     state = new_hand(HUNL, (parse_cards("TdAs"), ()), parse_cards("8cQc4c"))
     for action in (raise_to(300), CALL):
         state = state.apply(action)
@@ -106,7 +106,7 @@ def test_what_pokerkit_writes_can_be_read() -> None:
     assert parse_history(dumped) == record
 
 
-def test_floats_and_remarks_are_read() -> None:
+def test_floats_and_comments_are_read() -> None:
     text = ALL_IN.replace("[50, 100]", "[50.0, 100.0]").replace('"p1 cc"', '"p1 cc # a call", "# hm", ""')
     assert parse_history(text) == parse_history(ALL_IN)
 
@@ -117,37 +117,37 @@ def test_floats_and_remarks_are_read() -> None:
         ('"NT"', '"PO"', "variant 'PO'"),
         ("antes = [0, 0]", "antes = [5, 5]", "antes"),
         ("antes = [0, 0]", "antes = [0, 0, 0]", "antes"),
-        ("[50, 100]", "[50.5, 100]", "whole chips"),
-        ("[50, 100]", "[50, nan]", "whole chips"),
+        ("[50, 100]", "[50.5, 100]", "whole numbers"),
+        ("[50, 100]", "[50, nan]", "whole numbers"),
         ("min_bet = 100", "min_bet = 50", "min_bet 50"),
         ("min_bet = 100\n", "", "min_bet is missing"),
         ("[20000, 20000]", "[20, 20000]", "blind"),
         ("p2 cbr 300", "p2 cbr 150", "raise to 200..20000"),
         ("p2 cbr 300", "p1 cbr 300", "not the turn of p1"),
-        ("p2 cbr 300", "p2 bets 300", "not an action"),
+        ("p2 cbr 300", "p2 bets 300", "not a player's action"),
         ("p2 cbr 300", "p3 cbr 300", "not an action"),
         ('"d db 8cQc4c",\n', "", "board of round 2 is not dealt"),
         ('"d db Ad",\n', "", "board has 4 cards"),
         ("Ad", "Td", "appears twice"),
         ("d dh p1 TdAs", "d dh p1 TdA", "two characters"),
-        ("[40000, 0]", "[0, 40000]", "by the rules they are"),
+        ("[40000, 0]", "[0, 40000]", "by the rules they must be"),
         ("hand = 7", 'hand = "x"', "expected a number"),
-        ("hand = 7", "hand = = 7", "not a TOML file"),
+        ("hand = 7", "hand = = 7", "not valid TOML"),
     ],
 )
-def test_a_bad_history_is_refused_with_its_reason(old: str, new: str, reason: str) -> None:
+def test_a_bad_history_is_rejected_with_a_reason(old: str, new: str, reason: str) -> None:
     assert old in ALL_IN
     with pytest.raises(RecordError) as caught:
         parse_history(ALL_IN.replace(old, new))
     assert reason in str(caught.value)
 
 
-def test_games_the_format_cannot_hold_are_refused() -> None:
+def test_games_the_format_cannot_express_are_rejected() -> None:
     with pytest.raises(RecordError, match="four rounds"):
         history_text(HandRecord(0, new_hand(NLFH), ("", "")))
 
 
-def test_the_bad_hand_of_many_is_named() -> None:
+def test_errors_name_the_bad_hand_of_a_file() -> None:
     with pytest.raises(RecordError, match=r"hand \[2\]: variant 'PO'"):
         parse_histories("[1]\n" + ALL_IN + "\n[2]\n" + ALL_IN.replace('"NT"', '"PO"'))
     with pytest.raises(RecordError, match="outside of any hand"):
@@ -155,7 +155,7 @@ def test_the_bad_hand_of_many_is_named() -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_mutated_histories_are_read_or_refused(seed: int) -> None:
+def test_mutated_histories_are_read_or_rejected(seed: int) -> None:
     rng = Random(seed)
     text = ALL_IN
     for _ in range(rng.randint(1, 3)):

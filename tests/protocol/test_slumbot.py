@@ -49,7 +49,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("slumbot", "acpc"), PAIRS)
-def test_both_texts_of_the_same_betting(slumbot: str, acpc: str) -> None:
+def test_slumbot_and_acpc_notation_of_the_same_betting(slumbot: str, acpc: str) -> None:
     assert parse_slumbot(slumbot).text == acpc
     assert slumbot_text(parse_betting(HUNL, acpc)) == slumbot
 
@@ -81,7 +81,7 @@ def test_slashes_at_the_end_may_be_left_out() -> None:
         ("b" + "2" * 3000, "Unexpected character in action"),
     ],
 )
-def test_refusals_are_slumbots_own_words(text: str, phrase: str) -> None:
+def test_errors_use_slumbots_phrases(text: str, phrase: str) -> None:
     with pytest.raises(SlumbotRefusal) as refusal:
         parse_slumbot(text)
     assert refusal.value.phrase == phrase
@@ -99,8 +99,8 @@ def test_an_increment_is_exactly_one_action() -> None:
         parse_increment(parse_slumbot("b200f"), "k")
 
 
-def test_all_in_is_what_earlier_streets_leave() -> None:
-    """20,000 less the chips of earlier streets, and no less may be raised when a full raise is too much."""
+def test_all_in_is_the_stack_left_by_earlier_streets() -> None:
+    """20,000 minus the chips of earlier streets; the only legal raise if a full raise is too much."""
     state = parse_slumbot("b200b1250c/kb750b18650")
     assert parse_increment(state, "b18750") == raise_to(20000)
     assert increment_text(state, raise_to(20000)) == "b18750"
@@ -125,7 +125,7 @@ def deal(rng: Random) -> HandState:
 
 @settings(max_examples=40)
 @given(st.integers(0, 2**32))
-def test_random_hands_keep_their_meaning(seed: int) -> None:
+def test_random_hands_round_trip(seed: int) -> None:
     rng = Random(seed)
     states = play_out(deal(rng), rng)
     actions = [action for part in states[-1].betting.actions for action in part]
@@ -137,7 +137,7 @@ def test_random_hands_keep_their_meaning(seed: int) -> None:
 
 
 @given(st.text(alphabet="kcfb0123456789/x", max_size=24))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_parsed_or_rejected(text: str) -> None:
     try:
         betting = parse_slumbot(text)
     except SlumbotRefusal:
@@ -175,7 +175,7 @@ SHOWDOWN = {
 }
 
 
-def test_a_client_reads_the_first_answers() -> None:
+def test_a_client_parses_the_first_responses() -> None:
     session = ClientSession()
     assert session.new_hand() == {}
     hand = session.receive(200, NEW)
@@ -192,7 +192,7 @@ def test_a_client_reads_the_first_answers() -> None:
     assert session.act(raise_to(600)) == {"token": "2a46e747", "incr": "b400"}
 
 
-def test_a_hand_is_over_exactly_when_winnings_are_there() -> None:
+def test_a_hand_is_over_exactly_if_winnings_are_present() -> None:
     session = ClientSession()
     hand = session.receive(200, SHOWDOWN)
     assert hand.result is not None
@@ -203,15 +203,15 @@ def test_a_hand_is_over_exactly_when_winnings_are_there() -> None:
         session.act(CALL)
     session.hand = None
     unfinished = {**SHOWDOWN, "winnings": None}
-    with pytest.raises(RemoteProtocolError, match="without winnings"):
+    with pytest.raises(RemoteProtocolError, match="has no winnings"):
         session.receive(200, unfinished)
 
 
-def test_winnings_against_the_rules_are_noticed() -> None:
+def test_winnings_that_contradict_the_rules_are_detected() -> None:
     hand = ClientSession().receive(200, {**SHOWDOWN, "winnings": 400})
     assert hand.disagreement() == "400 chips: the rules say -400"
     hand = ClientSession().receive(200, {**SHOWDOWN, "bot_hole_cards": None, "winnings": 400})
-    assert hand.disagreement() is None  # nobody can know
+    assert hand.disagreement() is None  # cannot be checked
 
 
 def test_position_and_token_are_remembered_and_replaced() -> None:
@@ -226,7 +226,7 @@ def test_position_and_token_are_remembered_and_replaced() -> None:
     assert session.new_hand() == {"token": "fresh"}
 
 
-def test_positions_alternate_where_nobody_says() -> None:
+def test_positions_alternate_if_client_pos_is_missing() -> None:
     session = ClientSession()
     session.receive(200, {**SHOWDOWN})
     hand = session.receive(200, {"action": "", "hole_cards": ["As", "7s"], "board": []})
@@ -271,7 +271,7 @@ def test_refusals_are_errors_whatever_the_status(status: int, body: object, lost
         {"token": 7},
     ],
 )
-def test_nonsense_is_refused(change: dict[str, Any]) -> None:
+def test_invalid_responses_are_rejected(change: dict[str, Any]) -> None:
     with pytest.raises(RemoteProtocolError):
         ClientSession().receive(200, {**NEW, **change})
 
@@ -285,7 +285,7 @@ def test_nonsense_is_refused(change: dict[str, Any]) -> None:
     st.sampled_from(sorted(SHOWDOWN)),
     st.integers(200, 599),
 )
-def test_any_answer_is_read_or_refused(junk: object, field: str, status: int) -> None:
+def test_any_response_is_parsed_or_rejected(junk: object, field: str, status: int) -> None:
     for body in (junk, {**SHOWDOWN, field: junk}):
         try:
             ClientSession().receive(status, body)
@@ -293,7 +293,7 @@ def test_any_answer_is_read_or_refused(junk: object, field: str, status: int) ->
             continue
 
 
-def test_the_same_hand_further_on() -> None:
+def test_continues_recognises_the_same_hand() -> None:
     session = ClientSession()
     earlier = session.receive(200, NEW)
     later = session.receive(200, FLOP)
@@ -359,5 +359,5 @@ def test_login_gives_a_token() -> None:
         session.receive_login(200, {"error_msg": "no"})
 
 
-def test_a_fresh_hand_has_no_text() -> None:
+def test_a_new_hand_has_empty_betting() -> None:
     assert slumbot_text(start(HUNL)) == ""

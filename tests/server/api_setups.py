@@ -1,4 +1,4 @@
-"""A daemon for tests: the real application, a stand-in for the workers."""
+"""A daemon for tests: the real application with a stand-in decider."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from solver.decision import Method
 
 Client = TestClient[web.Request, web.Application]
 DETAILS = {"pot": 1, "converged": False, "quality": judge(Method.EXACT, 8.4).quality}
-"""What the stand-in explains."""
+"""The stand-in's explanation."""
 
 
 def random_action(betting: BettingState, rng: Random) -> Action:
-    """Any legal one; small raises rather than big ones, so that hands last."""
+    """A random legal action; prefers small raises, so that hands last longer."""
     choices = [CALL, CALL]
     if betting.can_fold():
         choices.append(FOLD)
@@ -45,11 +45,11 @@ def random_action(betting: BettingState, rng: Random) -> Action:
 
 @dataclass
 class StandIn:
-    """Answers at once, at random by the request's own seed; remembers what it was asked."""
+    """Answers at once with a random action drawn from the request's seed; records all requests."""
 
     requests: list[DecisionRequest] = field(default_factory=list)
     say: str | None = None
-    """An action to answer whatever the state."""
+    """If set, the answer to every request."""
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswer:
         self.requests.append(request)
@@ -71,7 +71,7 @@ class StandIn:
 
 
 def config_for(folder: Path, **security: Any) -> Config:
-    """A daemon's configuration that keeps everything in a folder."""
+    """A daemon configuration that keeps all files in one folder."""
     return Config(
         server=ServerConfig(host="127.0.0.1", port=0),
         store=StoreConfig(path=str(folder / "hands.sqlite")),
@@ -81,7 +81,7 @@ def config_for(folder: Path, **security: Any) -> Config:
 
 @asynccontextmanager
 async def running(folder: Path, decider: Any = None, config: Config | None = None) -> AsyncIterator[Client]:
-    """A daemon and somebody to ask it."""
+    """A running daemon and a client."""
     app = make_app(config or config_for(folder), decider or StandIn())
     async with TestClient(TestServer(app)) as client:
         yield client
@@ -104,7 +104,7 @@ async def get(client: Client, path: str, status: int = 200, **more: Any) -> Any:
 
 
 async def play_hand(client: Client, rng: Random, session: str | None = None, **more: Any) -> dict[str, Any]:
-    """One hand of a random player over /v1/hands, to its end."""
+    """Play one hand with random actions over /v1/hands, to its end."""
     async with client.post("/v1/hands", json={"session": session} if session else {}, **more) as response:
         assert response.status == 201
         hand = await response.json()

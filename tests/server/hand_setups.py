@@ -1,4 +1,4 @@
-"""Hands to keep."""
+"""Finished hands for tests of the store."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from server.hand_records import Channel, StoredDecision, StoredHand
 
 
 def played_hand(number: int, channel: Channel = Channel.HTTP, match: str = "m") -> StoredHand:
-    """A finished hand between simple players; everything about it follows from its number."""
+    """A finished hand between simple players, determined by its number."""
     rng = Random(number)
     cards = tuple(rng.sample(range(52), 9))
     state = new_hand(HUNL, (cards[:2], cards[2:4]), cards[4:])

@@ -1,4 +1,4 @@
-"""Other processes for tests."""
+"""Child processes for tests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Arguments: its folder, and whether keys are needed.
 
 
 def start_python(program: str, *arguments: object, **environment: str) -> subprocess.Popen[str]:
-    """A Python that finds this Fathom; what it prints can be read."""
+    """Start a Python process that can import this Fathom, with its output readable."""
     return subprocess.Popen(
         [sys.executable, "-c", program, *map(str, arguments)],
         stdout=subprocess.PIPE,

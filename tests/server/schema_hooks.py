@@ -1,4 +1,4 @@
-"""Teaches schemathesis msgpack."""
+"""Schemathesis hooks for msgpack bodies."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Somebody to answer in place of the agent, in workers and in the daemon: quick, and as bad as wished.
+"""Stand-ins for the agent, in workers and in the daemon: fast, with failures on demand.
 
-What a worker's stand-in does is named by the request's match: `sleep` thinks until it is stopped, `count`
-also tells how far it is, `deaf` does not listen, `die:FILE` kills its worker unless FILE is there (and makes
-it), `leak` keeps a lot of memory, and so on. Anything else is answered at once with a check or call.
+The request's match selects a worker stand-in's behaviour: `sleep` thinks until it is stopped, `count` also
+reports progress, `deaf` ignores stops, `die:FILE` kills its worker unless FILE exists (and creates it),
+`leak` uses much memory, and so on. Any other match is answered at once with a check or call.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def make_stand_in(**arguments: str) -> StandIn:
 
 
 class StandInFallback:
-    """In place of the blueprint."""
+    """A stand-in for the blueprint fallback."""
 
     definition: GameDefinition = HUNL
 
@@ -95,7 +95,7 @@ class StandInFallback:
 
 
 class StandInDecider:
-    """A `Decider` in this very process: checks and calls."""
+    """A `Decider` in the test's process that checks and calls."""
 
     def __init__(self) -> None:
         self.requests: list[DecisionRequest] = []
@@ -131,7 +131,7 @@ def ask(
 
 
 def run(work: Coroutine[Any, Any, _T]) -> _T:
-    """On the loop the daemon uses. The limit is for what would never end: kernels may have to be compiled."""
+    """Run on the daemon's event loop. The generous timeout allows for compiling kernels."""
 
     async def limited() -> _T:
         return await asyncio.wait_for(work, 600)
@@ -141,6 +141,6 @@ def run(work: Coroutine[Any, Any, _T]) -> _T:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Wait for something to become true."""
+    """Wait until a condition becomes true."""
     while not condition():  # noqa: ASYNC110 - about other processes, too: there is no event to wait for
         await asyncio.sleep(0.005)

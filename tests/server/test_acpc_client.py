@@ -31,7 +31,7 @@ LAST_FOLD = b"MATCHSTATE:1:1:cc/r200c/cc/r20000f:|6h5d/7h8h9h/2c/2d\r\n"
 
 
 class FakeDealer:
-    """Sends lines and reads replies on one connection, in a thread; keeps what went wrong."""
+    """A dealer in a thread: sends lines and reads replies on one connection; records errors."""
 
     def __init__(self, dialogue: list[tuple[bytes, bytes | None]], last: bytes = b"") -> None:
         self.dialogue, self.last = dialogue, last
@@ -82,7 +82,7 @@ def listening(dealer: FakeDealer) -> Iterator[int]:
         thread.join(10)
 
 
-def test_a_match_is_played_and_summed_up() -> None:
+def test_a_match_is_played_and_summarised() -> None:
     dealer = FakeDealer(DIALOGUE, LAST_FOLD)
     summary, reports = play_against(dealer)
     assert dealer.replies == dealer.expected()
@@ -93,7 +93,7 @@ def test_a_match_is_played_and_summed_up() -> None:
     assert reports == []
 
 
-def test_a_bad_line_is_reported_and_the_match_goes_on() -> None:
+def test_a_malformed_line_is_reported_and_the_match_continues() -> None:
     dealer = FakeDealer([(b"nonsense\r\n# hello\r\n", None), *DIALOGUE], LAST_FOLD)
     summary, reports = play_against(dealer)
     assert dealer.replies == dealer.expected()
@@ -102,7 +102,7 @@ def test_a_bad_line_is_reported_and_the_match_goes_on() -> None:
     assert "nonsense" in reports[0]
 
 
-def test_a_dealer_that_leaves_in_the_middle_of_a_hand_is_noticed() -> None:
+def test_a_disconnect_during_a_hand_is_reported() -> None:
     summary, reports = play_against(FakeDealer(DIALOGUE[:-1], b"MATCHSTATE:1:1:cc/r2"))
     assert summary.hands == 1
     assert summary.unfinished_hand == 1
@@ -117,13 +117,13 @@ def test_the_command_plays_and_prints_a_summary(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == "2 hands, +19800 chips, +99000.0 mbb/hand\n"
 
 
-def test_the_command_fails_when_the_dealer_leaves_early(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_fails_if_the_dealer_disconnects_early(capsys: pytest.CaptureFixture[str]) -> None:
     with listening(FakeDealer([])) as port:
         assert main(["acpc", "127.0.0.1", str(port), "--policy", "call"]) == 1
     assert "before the first hand" in capsys.readouterr().err
 
 
-def test_an_unreachable_dealer_is_one_clear_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreachable_dealer_is_a_one_line_error(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))  # bound, not listening: connections are refused
         port = unused.getsockname()[1]
@@ -133,6 +133,6 @@ def test_an_unreachable_dealer_is_one_clear_line(capsys: pytest.CaptureFixture[s
     assert "Traceback" not in err
 
 
-def test_an_unknown_game_is_one_clear_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_game_is_a_one_line_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["acpc", "127.0.0.1", "1", "--game", "chess"]) == 2
-    assert "neither a file nor one of the games hunl" in capsys.readouterr().err
+    assert "neither a file nor one of the presets hunl" in capsys.readouterr().err

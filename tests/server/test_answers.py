@@ -17,7 +17,7 @@ from solver.nested import Context
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 
-def test_answers_follow_what_was_played_and_tell_about_themselves(tmp_path: Path) -> None:
+def test_the_context_follows_the_played_action_and_explanations_are_included(tmp_path: Path) -> None:
     answerer = AgentAnswerer(Agent(made_up_blueprint(tmp_path, WIDE)))
     river = DecisionRequest(
         match="m",
@@ -43,7 +43,7 @@ def test_answers_follow_what_was_played_and_tell_about_themselves(tmp_path: Path
     assert told["street"] == "river"
 
 
-def test_the_agent_tells_how_far_it_is(tmp_path: Path) -> None:
+def test_the_agent_reports_progress(tmp_path: Path) -> None:
     answerer = AgentAnswerer(Agent(made_up_blueprint(tmp_path, WIDE)))
     river = DecisionRequest("m", "cc/cc/cc/", parse_cards("Th9c2s3d4h"), parse_hand("QhJh"), None, 1, 0.5)
     told: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""The examples of the documentation run, against a real daemon with a stand-in for the workers."""
+"""The examples in the documentation run against a real daemon with a stand-in decider."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def commands(page: str) -> list[str]:
-    """Every curl command, continuation lines joined."""
+    """All curl commands, with continuation lines joined."""
     text = "\n".join(blocks(page, "sh")).replace("\\\n", " ")
     return [line for line in text.splitlines() if line.startswith("curl")]
 
 
-def test_every_problem_has_its_place_in_the_page(port: int) -> None:
+def test_every_problem_code_has_an_anchor_in_the_docs_page(port: int) -> None:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/docs", timeout=60) as response:
         page = response.read().decode()
     for code in CODES:
@@ -53,7 +53,7 @@ def test_every_problem_has_its_place_in_the_page(port: int) -> None:
     assert "localhost:8080" not in page
 
 
-def test_every_problem_that_is_raised_is_explained() -> None:
+def test_every_raised_problem_code_is_documented() -> None:
     sources = [*(ROOT / "server" / "http").glob("*.py"), *(ROOT / "server").glob("*_routes.py")]
     text = "".join([path.read_text(encoding="utf-8") for path in sources])
     calls = re.findall(r"(?:Problem|bad_request)\((?:[^()]|\([^()]*\))*\)", text)
@@ -114,7 +114,7 @@ def test_the_python_example_runs(port: int) -> None:
     assert len(done.stdout.splitlines()) == 2
 
 
-def test_the_client_does_everything(port: int) -> None:
+def test_the_client_covers_the_whole_api(port: int) -> None:
     with FathomClient(f"http://127.0.0.1:{port}/") as fathom:
         assert fathom.is_ready()
         assert fathom.status()["ready"]
@@ -146,16 +146,16 @@ def test_the_client_does_everything(port: int) -> None:
         assert fathom.cancel_solve(solve.id).state == "done"
 
 
-def test_a_client_without_a_daemon_says_so() -> None:
+def test_a_client_without_a_daemon_raises() -> None:
     with FathomClient("http://127.0.0.1:9") as fathom:
         assert not fathom.is_ready()
         with pytest.raises(OSError, match="refused"):
             fathom.status()
-    with pytest.raises(ValueError, match="address"):
+    with pytest.raises(ValueError, match="daemon's URL"):
         FathomClient("127.0.0.1:8080")
 
 
-def test_clients_of_their_own_for_each_thread(port: int) -> None:
+def test_each_thread_can_use_its_own_client(port: int) -> None:
     chips: list[int | None] = []
 
     def play() -> None:
@@ -174,7 +174,7 @@ def test_clients_of_their_own_for_each_thread(port: int) -> None:
     assert None not in chips
 
 
-def test_the_folder_of_docs_is_whole() -> None:
+def test_the_docs_folder_is_complete() -> None:
     for page in ("http-api.md", "slumbot.md", "hands.md"):
         text = (DOCS / page).read_text(encoding="utf-8")
         for link in re.findall(r"\]\(([a-z-]+\.md)\)", text):

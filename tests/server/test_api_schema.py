@@ -1,4 +1,4 @@
-"""The OpenAPI document is true: schemathesis asks everything it describes, rightly and wrongly."""
+"""The OpenAPI document matches the daemon: schemathesis sends valid and invalid requests for all of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from server.http.web_routes import PAGES
 from server.keys import add_key
 from tests.server.programs import DAEMON, ROOT, start_python
 
-# Left out: the rules of poker refuse much that a schema cannot describe, and what is stopped stays listed.
+# Left out: poker rules reject requests that a schema cannot exclude, and stopped resources stay listed.
 LEFT_OUT = "positive_data_acceptance,use_after_free"
 
 

@@ -1,4 +1,4 @@
-"""Who may ask for what; and that nobody learns the bot's cards or seeds before he may."""
+"""Authorisation and limits; the bot's cards and seeds are never revealed too early."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def bearer(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}
 
 
-def test_a_daemon_that_others_can_reach_needs_keys(tmp_path: Path) -> None:
+def test_a_daemon_reachable_from_other_machines_needs_keys(tmp_path: Path) -> None:
     async def start(host: str) -> None:
         config = replace(config_for(tmp_path), server=ServerConfig(host=host, port=0))
         async with running(tmp_path, config=config):
@@ -57,7 +57,7 @@ def test_a_daemon_that_others_can_reach_needs_keys(tmp_path: Path) -> None:
     asyncio.run(start("0.0.0.0"))
 
 
-def test_scopes_open_what_they_name(tmp_path: Path) -> None:
+def test_scopes_allow_only_their_routes(tmp_path: Path) -> None:
     file = tmp_path / "keys.json"
     keys = {scope: add_key(file, f"{scope}-er", [scope]) for scope in ("play", "solve", "admin")}
     line = {"matchstate": "MATCHSTATE:1:0::|AsKd"}
@@ -137,7 +137,7 @@ def test_requests_are_limited_by_key(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_the_limiter_counts() -> None:
+def test_the_rate_limiter_refills_and_counts_concurrent_requests() -> None:
     now = [0.0]
     limiter = RateLimiter(2.0, 4.0, 2, lambda: now[0])
 
@@ -158,7 +158,7 @@ def test_the_limiter_counts() -> None:
     assert ask()
 
 
-def test_bodies_are_small_shallow_and_said_to_be_what_they_are(tmp_path: Path) -> None:
+def test_bodies_that_are_large_deep_or_of_another_type_are_rejected(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path) as client:
             json_type, msgpack_type = (
@@ -200,7 +200,7 @@ def test_bodies_are_small_shallow_and_said_to_be_what_they_are(tmp_path: Path) -
     asyncio.run(play())
 
 
-def test_endless_bodies_are_cut_off(tmp_path: Path) -> None:
+def test_endless_bodies_are_rejected(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path) as client:
 
@@ -215,7 +215,7 @@ def test_endless_bodies_are_cut_off(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_slow_bodies_are_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_bodies_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.http.bodies.READ_SECONDS", 0.05)
 
     async def play() -> None:
@@ -232,7 +232,7 @@ def test_slow_bodies_are_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     asyncio.run(play())
 
 
-def test_foreign_names_are_turned_away(tmp_path: Path) -> None:
+def test_foreign_host_headers_are_rejected(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path) as client:
             for host, status in [
@@ -248,7 +248,7 @@ def test_foreign_names_are_turned_away(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_every_answer_is_sealed(tmp_path: Path) -> None:
+def test_every_response_has_the_security_headers(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path) as client:
             for path in ("/v1/hands", "/nothing", "/docs", "/v1/hands/x"):
@@ -267,7 +267,7 @@ def test_every_answer_is_sealed(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_what_we_do_not_expect_tells_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_unexpected_errors_reveal_no_details(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     secret = "the bot holds " + cards_text((51, 45))
 
     async def play() -> None:
@@ -292,7 +292,7 @@ def test_what_we_do_not_expect_tells_nothing(tmp_path: Path, caplog: pytest.LogC
 
 
 def secrets_of(cards: tuple[int, int], seed: int | None) -> list[str]:
-    """What betrays a hand: both cards, however they are written."""
+    """Every notation of a hand's two cards."""
     low, high = cards
     texts = [card_text(low), card_text(high)]
     found = [a + between + b for a, b in (texts, texts[::-1]) for between in ("", " ", ", ", '","', '", "')]
@@ -301,7 +301,7 @@ def secrets_of(cards: tuple[int, int], seed: int | None) -> list[str]:
 
 
 async def everything(client: Client, hand_id: str) -> str:
-    """All that can be asked for about a hand, and about everything else."""
+    """The responses of all routes, about this hand and in general."""
     said = []
     for path in (
         f"/v1/hands/{hand_id}",
@@ -328,7 +328,7 @@ async def everything(client: Client, hand_id: str) -> str:
 
 
 def verify_silence(folder: Path, hand_id: str, said: str, shown: bool) -> None:
-    """Nothing said betrays the bot's cards, its seed, or cards that are still to come."""
+    """Assert that the text contains neither the bot's cards, nor its seed, nor undealt board cards."""
     reader = HandReader(folder / "hands.sqlite")
     stored = reader.hand(hand_id)
     reader.close()
@@ -344,10 +344,10 @@ def verify_silence(folder: Path, hand_id: str, said: str, shown: bool) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_nobody_learns_the_bots_cards_or_seeds(
+def test_the_bots_cards_and_seeds_are_never_revealed(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, seed: int
 ) -> None:
-    """A daemon for every hand: nothing of one can be taken for something of another."""
+    """Uses a new daemon for every hand, so that data of two hands cannot be confused."""
     decider = StandIn(say="c" if seed % 2 else None)
 
     async def play() -> str:
@@ -372,7 +372,7 @@ def test_nobody_learns_the_bots_cards_or_seeds(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_slumbots_way_shows_them_with_the_end_and_not_before(
+def test_the_slumbot_api_reveals_the_bots_cards_only_at_the_end(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, seed: int
 ) -> None:
     async def play() -> str:
@@ -413,7 +413,7 @@ def test_tokens_and_ids_cannot_be_guessed(tmp_path: Path) -> None:
     assert token.encode() not in stored
 
 
-def test_keys_are_made_listed_and_revoked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_keys_are_created_listed_and_revoked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = str(tmp_path / "k" / "keys.json")
     assert main(["keys", "list", "--file", file]) == 0
     assert "no keys" in capsys.readouterr().out
@@ -451,7 +451,7 @@ def test_keys_are_made_listed_and_revoked(tmp_path: Path, capsys: pytest.Capture
     assert [kept.name for kept in read_keys(Path(file))] == ["root"]
 
 
-def test_files_and_lines_that_are_no_keys(tmp_path: Path) -> None:
+def test_invalid_key_files_and_lines_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "keys.json"
     for text in ("{", "[1]", '[{"name": "a"}]', "[" * 100000):
         path.write_text(text)
@@ -463,5 +463,5 @@ def test_files_and_lines_that_are_no_keys(tmp_path: Path) -> None:
             parse_key_line(line)
 
 
-def test_only_loopback_is_listened_on_by_default() -> None:
+def test_the_default_is_to_listen_on_loopback_only() -> None:
     assert socket.inet_aton(ServerConfig().host)[0] == 127

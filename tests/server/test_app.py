@@ -1,4 +1,4 @@
-"""The daemon's application over real sockets, and the whole daemon as a process."""
+"""The daemon's application over real sockets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CONFIG = Config()
 
 
 class Client:
-    """Asks a running application."""
+    """A client of a running application."""
 
     def __init__(self, session: ClientSession, app: web.Application) -> None:
         self.session, self.app = session, app
@@ -91,7 +91,7 @@ def test_a_pool_that_cannot_start_says_why() -> None:
     run(check())
 
 
-def test_metrics_are_what_prometheus_reads() -> None:
+def test_metrics_are_in_the_prometheus_format() -> None:
     async def check() -> None:
         pool = dispatcher()
         async with serving(pool) as client:
@@ -149,11 +149,11 @@ def test_matches_are_started_listed_and_stopped_over_http() -> None:
         ({"host": "h"}, "needs port"),
         ({"host": "h", "port": "1"}, "a whole number"),
         ({"host": "h", "port": 1, "colour": 2}, "no key 'colour'"),
-        ({"host": "h", "port": 1, "game": "/etc/passwd"}, "no game '/etc/passwd'"),
-        ({"host": "h", "port": 1, "game": "kuhn"}, "another game"),
+        ({"host": "h", "port": 1, "game": "/etc/passwd"}, "unknown game '/etc/passwd'"),
+        ({"host": "h", "port": 1, "game": "kuhn"}, "is not for the game"),
     ],
 )
-def test_bad_orders_are_refused_with_a_reason(body: object, words: str) -> None:
+def test_bad_match_requests_are_rejected_with_a_reason(body: object, words: str) -> None:
     async def check() -> None:
         async with serving(StandInDecider()) as client:
             status, answer = await client.json("POST", "/v1/matches", body)
@@ -164,7 +164,7 @@ def test_bad_orders_are_refused_with_a_reason(body: object, words: str) -> None:
     run(check())
 
 
-def test_configured_matches_start_with_the_daemon_and_leave_with_it() -> None:
+def test_configured_matches_start_and_stop_with_the_daemon() -> None:
     async def check() -> None:
         decider = StandInDecider()
         async with listening(SCRIPT) as dealer:
@@ -180,7 +180,7 @@ def test_configured_matches_start_with_the_daemon_and_leave_with_it() -> None:
     run(check())
 
 
-def test_log_lines_for_people_and_machines() -> None:
+def test_log_lines_as_text_and_json() -> None:
     record = logging.LogRecord("server.x", logging.INFO, "f", 1, "hand %d", (3,), None)
     record.facts = {"chips": -50}
     assert HumanFormatter().format(record).endswith("info    server.x: hand 3  chips=-50")

@@ -1,4 +1,4 @@
-"""`fathom bench` finds the figures and hands their options on."""
+"""`fathom bench` finds the figures and passes their options on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from server.cli import main
 
 
-def test_an_options_help_is_the_figures_own(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_after_a_figure_is_that_figures_help(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["bench", "fuzz", "--help"])
     assert ended.value.code == 0
@@ -22,6 +22,6 @@ def test_help_has_a_line_for_every_figure(capsys: pytest.CaptureFixture[str]) ->
     assert "\n  strength     How much the agent wins from its own blueprint" in shown
 
 
-def test_all_figures_share_no_option_but_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_accepts_only_the_json_option(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "all", "--hands", "5"]) == 2
-    assert "all figures share one option, --json" in capsys.readouterr().err
+    assert "`all` takes only --json" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`fathom` itself: what it says to words it does not know."""
+"""`fathom`: unknown commands and options."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from server.cli import main
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["solv"], "there is no command 'solv': did you mean solve?"),
-        (["xyzzy"], "there is no command 'xyzzy': choose from serve, "),
+        (["solv"], "unknown command 'solv': did you mean solve?"),
+        (["xyzzy"], "unknown command 'xyzzy': choose from serve, "),
         (["acpc", "localhost", "abc"], "argument port: write a whole number from 1 to 65535, not 'abc'"),
         (["config"], "the following arguments are required: check|show"),
         (["bench"], "the following arguments are required: FIGURE\n"),
@@ -19,7 +19,7 @@ from server.cli import main
         (["pushfold", "chart", "--stack", "0.5"], "--stack: write a number from 1 to 100, not '0.5'"),
     ],
 )
-def test_words_that_are_not_known(
+def test_unknown_commands_and_options(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:

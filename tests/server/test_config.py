@@ -1,4 +1,4 @@
-"""The daemon's configuration: what is read from where, and what refusals say."""
+"""The daemon's configuration: its sources and its error messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_the_defaults_listen_on_loopback_with_four_workers() -> None:
         config.server.port = 1  # type: ignore[misc]
 
 
-def test_flags_beat_the_environment_and_that_beats_the_file(tmp_path: Path) -> None:
+def test_flags_override_the_environment_which_overrides_the_file(tmp_path: Path) -> None:
     path = written(tmp_path, "[workers]\ncount = 1\nqueue = 5\nthreads = 3\n[agent]\nbudget = 2\n")
     environment = {"FATHOM_WORKERS__QUEUE": "6", "FATHOM_WORKERS__THREADS": "2", "FATHOM_BLUEPRINT": "x"}
     config = load_config(path, {"workers.threads": "1"}, environment)
@@ -36,7 +36,7 @@ def test_flags_beat_the_environment_and_that_beats_the_file(tmp_path: Path) -> N
     assert config.agent.budget == 2.0
 
 
-def test_matches_are_tables_of_their_own(tmp_path: Path) -> None:
+def test_matches_are_read_from_tables(tmp_path: Path) -> None:
     path = written(tmp_path, '[[match]]\nhost = "a"\nport = 1\n[[match]]\nhost = "b"\nport = 2\nhands = 7\n')
     config = load_config(path, environment={})
     assert config.match == (MatchConfig("a", 1), MatchConfig("b", 2, hands=7))
@@ -45,7 +45,7 @@ def test_matches_are_tables_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[sever]\nport = 1", ["no section [sever]", "[server]", "[workers]"]),
+        ("[sever]\nport = 1", ["unknown section [sever]", "[server]", "[workers]"]),
         ("[server]\nprot = 1", ["[server] has no key 'prot'", "host, port"]),
         ('[server]\nport = "80"', ["server.port = '80'", "a whole number from 0 to 65535"]),
         ("[server]\nport = 70000", ["server.port = 70000", "from 0 to 65535"]),
@@ -60,10 +60,10 @@ def test_matches_are_tables_of_their_own(tmp_path: Path) -> None:
         ('[[match]]\nhost = "a"', ["[match 1] needs port"]),
         ("[[match]]\nhost = 'a'\nport = 0", ["match 1.port = 0", "from 1 to 65535"]),
         ("[workers]\nlate_seconds = 9\nhang_seconds = 1", ["hang_seconds", "late_seconds"]),
-        ("not toml", ["is not TOML"]),
+        ("not toml", ["is not valid TOML"]),
     ],
 )
-def test_what_is_wrong_is_named_with_what_is_allowed(tmp_path: Path, text: str, words: list[str]) -> None:
+def test_errors_name_the_key_and_what_is_allowed(tmp_path: Path, text: str, words: list[str]) -> None:
     with pytest.raises(ConfigError) as refused:
         load_config(written(tmp_path, text), environment={})
     for word in words:
@@ -75,11 +75,11 @@ def test_what_is_wrong_is_named_with_what_is_allowed(tmp_path: Path, text: str, 
     [
         ({"FATHOM_SERVER__PORT": "many"}, ["FATHOM_SERVER__PORT", "a whole number"]),
         ({"FATHOM_SERVER__PROT": "1"}, ["FATHOM_SERVER__PROT", "no key 'prot'"]),
-        ({"FATHOM_NOWHERE__PORT": "1"}, ["FATHOM_NOWHERE__PORT", "no section 'nowhere'"]),
-        ({"FATHOM_MATCH__PORT": "1"}, ["FATHOM_MATCH__PORT", "in the configuration file only"]),
+        ({"FATHOM_NOWHERE__PORT": "1"}, ["FATHOM_NOWHERE__PORT", "unknown section 'nowhere'"]),
+        ({"FATHOM_MATCH__PORT": "1"}, ["FATHOM_MATCH__PORT", "can only be given in the configuration file"]),
     ],
 )
-def test_bad_variables_are_named(environment: dict[str, str], words: list[str]) -> None:
+def test_errors_name_bad_environment_variables(environment: dict[str, str], words: list[str]) -> None:
     with pytest.raises(ConfigError) as refused:
         load_config(environment=environment)
     for word in words:
@@ -95,12 +95,14 @@ def test_what_show_prints_can_be_read_again(tmp_path: Path) -> None:
 
 def test_show_prints_the_keys_of_matches_too(tmp_path: Path) -> None:
     shown = config_text(load_config(environment={}))
-    assert "# [[match]]\n# host = …  # where the dealer runs (required)\n" in shown
+    assert "# [[match]]\n# host = …  # the dealer's host name or address (required)\n" in shown
     assert '# game = "hunl"  # a preset' in shown
     assert load_config(written(tmp_path, shown), environment={}) == load_config(environment={})
 
 
-def test_a_match_of_no_game_is_refused_by_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_rejects_a_match_with_an_unknown_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = written(tmp_path, '[[match]]\nhost = "h"\nport = 9\ngame = "chess"\n')
     assert main(["config", "check", "--config", str(path)]) == 2
     assert "'chess' is neither a file nor" in capsys.readouterr().err
@@ -109,7 +111,7 @@ def test_a_match_of_no_game_is_refused_by_check(tmp_path: Path, capsys: pytest.C
 def test_the_command_shows_and_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, "[workers]\ncount = 2\n")
     assert main(["config", "check", "--config", str(path)]) == 0
-    assert "right" in capsys.readouterr().out
+    assert "valid" in capsys.readouterr().out
     assert main(["config", "show", "--config", str(path), "--port", "9", "--set", "log.level=debug"]) == 0
     shown = capsys.readouterr().out
     assert "count = 2  # worker processes (default: 4)" in shown
@@ -120,7 +122,7 @@ def test_the_command_shows_and_checks(tmp_path: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--config", "/nowhere/at/all.toml"], "--config /nowhere/at/all.toml: there is no such file"),
+        (["--config", "/nowhere/at/all.toml"], "--config /nowhere/at/all.toml: no such file"),
         (["--set", "workers.count"], "SECTION.KEY=VALUE"),
         (["--config", "/"], "--config /: is a folder"),
         (["--set", "workers.count=none"], "--set workers.count=none: write a whole number from 1"),
@@ -128,10 +130,10 @@ def test_the_command_shows_and_checks(tmp_path: Path, capsys: pytest.CaptureFixt
         (["--port", "99999"], "--port 99999: write a whole number from 0 to 65535"),
         (["--blueprint", "/nowhere"], "blueprint /nowhere: there is no such file"),
         (["--host", "0.0.0.0", "--set", "security.keys_file=/nowhere"], "there are no keys in /nowhere"),
-        (["--set", "store.path=/dev/null/x"], "store.path = '/dev/null/x': /dev/null is in the way"),
+        (["--set", "store.path=/dev/null/x"], "store.path = '/dev/null/x': /dev/null is not a folder"),
     ],
 )
-def test_the_command_refuses_in_one_line(
+def test_the_command_reports_errors_in_one_line(
     words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["config", "check", *words]) == 2

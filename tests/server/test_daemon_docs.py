@@ -1,4 +1,4 @@
-"""What docs/daemon.md says about metrics and configuration is true."""
+"""docs/daemon.md is correct about metrics and configuration."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_every_metric_is_listed_with_its_labels() -> None:
     assert listed == known
 
 
-def test_the_example_configuration_is_right(tmp_path: Path) -> None:
+def test_the_example_configuration_is_valid(tmp_path: Path) -> None:
     (example,) = re.findall(r"```toml\n(.*?)```", DOCS.read_text(), re.DOTALL)
     path = tmp_path / "fathom.toml"
     path.write_text(example)

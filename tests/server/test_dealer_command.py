@@ -1,4 +1,4 @@
-"""`fathom dealer` as people and scripts start it."""
+"""`fathom dealer` on the command line."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_match(tmp_path: Path) -> None:
     assert log.startswith(header)
     assert log.endswith(score)
     assert [line[:8] for line in log.splitlines()[4:]] == ["STATE:0:", "STATE:1:", "STATE:2:", score[:8]]
-    assert "Alice|Bob" in log.splitlines()[5]  # -f: nobody changes seats
+    assert "Alice|Bob" in log.splitlines()[5]  # -f: seats are fixed
     assert messages == "".join(log.splitlines(keepends=True)[:4]) + score
     assert (tmp_path / "duel.tlog").read_text().count("\n") > 3
 
@@ -133,7 +133,7 @@ def _hands_in_log(directory: Path) -> list[int]:
     return [int(line.split(":")[1]) for line in lines if line.startswith("STATE:")]
 
 
-def test_an_interrupted_player_is_no_traceback() -> None:
+def test_an_interrupted_player_prints_no_traceback() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(JOIN_SECONDS)
         address = ("127.0.0.1", str(server.getsockname()[1]))
@@ -148,7 +148,7 @@ def test_an_interrupted_player_is_no_traceback() -> None:
             assert b"Traceback" not in client.stderr.read()
 
 
-def test_a_bad_option_shows_how_the_dealer_is_called() -> None:
+def test_a_bad_option_prints_the_usage() -> None:
     outcome = _run("m", "hunl", "10", "1", "A", "B", "-z")
     assert outcome.returncode == 2
     assert "usage: fathom dealer" in outcome.stderr

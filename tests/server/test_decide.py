@@ -1,4 +1,4 @@
-"""`fathom decide`: one hand, one answer."""
+"""`fathom decide` on the command line."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def decide(blueprint: Path, state: str, *options: str) -> list[str]:
         ("MATCHSTATE:0:0:r300c/cr450:QhJh|/Th9c2s", "r300c/cr450", "depth-limited"),
         ("MATCHSTATE:0:0:r300c/cc/cc/r777c", "", "refused"),
         ("MATCHSTATE:1:0:r300c/cc/cc/r777:|QhJh/Th9c2s/3d/4d", "r300c/cc/cc/r777", "exact, safe"),
-        # Bets of our own that the agent would not have made: somebody else began the hand.
+        # Earlier bets of ours that the agent would not have made: another player started the hand.
         ("MATCHSTATE:1:0:r251c/cr463c/c:|QhJh/Th9c2s/3d", "r251c/cr463c/c", "exact"),
     ],
 )
-def test_one_line_for_machines(
+def test_json_output_is_one_line(
     blueprint: Path, capsys: pytest.CaptureFixture[str], state: str, betting: str, method: str
 ) -> None:
     status = main(decide(blueprint, state, "--json"))
@@ -56,7 +56,7 @@ def test_one_line_for_machines(
         at.verify(simple.get(action) or raise_to(int(action[1:])))
 
 
-def test_people_see_grids_and_a_word(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_output_has_grids_and_the_action(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(decide(blueprint, "MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s")) == 0
     shown = capsys.readouterr().out
     for word in (
@@ -77,7 +77,7 @@ def test_people_see_grids_and_a_word(blueprint: Path, capsys: pytest.CaptureFixt
 RIVER = "MATCHSTATE:1:0:r300c/cc/cc/r777:|QhJh/Th9c2s/3d/4d"
 
 
-def test_a_solve_that_is_not_converged_warns_and_says_what_to_do(
+def test_an_unconverged_solve_prints_a_warning_with_advice(
     blueprint: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ["decide", RIVER, "--blueprint", str(blueprint), "--iterations"]
@@ -99,7 +99,7 @@ def test_a_solve_that_is_not_converged_warns_and_says_what_to_do(
 @pytest.mark.parametrize(
     ("state", "warns"), [("MATCHSTATE:0:0:r300c/:QhJh|/Th9c2s", True), ("MATCHSTATE:1:0::|AsKd", False)]
 )
-def test_what_was_looked_up_says_so_and_warns_after_the_flop(
+def test_looked_up_decisions_are_labelled_and_warned_about_postflop(
     blueprint: Path, capsys: pytest.CaptureFixture[str], state: str, warns: bool
 ) -> None:
     options = ["--blueprint", str(blueprint), "--budget", "0.001", "--threads", str(usable_cores())]
@@ -110,7 +110,7 @@ def test_what_was_looked_up_says_so_and_warns_after_the_flop(
     assert ("try --budget 0.004\n" in shown) is warns
 
 
-def test_all_cores_solve_unless_told_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_cores_are_used_by_default(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["decide", "--help"])
     words = " ".join(capsys.readouterr().out.split())
@@ -125,7 +125,7 @@ def test_without_colours_letters_and_blocks_show_shares(
     (check,) = [line for line in lines if "check" in line and "%" in line]
     assert check.startswith("c ")
     assert "█" in "".join(lines)
-    ours = lines.index("our range, by what it does")
+    ours = lines.index("our range, by action")
     theirs = lines.index("the opponent's range")
     assert set("".join(lines[ours + 2 : ours + 27 : 2])) & set("ca123")
     assert "#" in "".join(lines[theirs + 2 : theirs + 27 : 2])
@@ -139,12 +139,12 @@ def test_not_our_turn_is_refused(blueprint: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        ("MATCHSTATE:1:0::AsKd|", "you are position 1: write your cards after the |"),
-        ("MATCHSTATE:0:0:r300:|AsKd", "you are position 0: write your cards before the |"),
+        ("MATCHSTATE:1:0::AsKd|", "position 1: write your hole cards after the |"),
+        ("MATCHSTATE:0:0:r300:|AsKd", "position 0: write your hole cards before the |"),
         ("MATCHSTATE", "MATCHSTATE"),
     ],
 )
-def test_cards_on_the_wrong_side_are_refused(
+def test_cards_on_the_wrong_side_are_rejected(
     blueprint: Path, state: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(decide(blueprint, state)) == 2
@@ -161,7 +161,7 @@ def test_cards_on_the_wrong_side_are_refused(
         (["--budget", "1", "--iterations", "5"], "not allowed with"),
     ],
 )
-def test_numbers_that_make_no_sense_are_refused(
+def test_invalid_numbers_are_rejected(
     options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -172,7 +172,7 @@ def test_numbers_that_make_no_sense_are_refused(
 
 def test_a_missing_blueprint_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(decide(tmp_path / "nope", "MATCHSTATE:1:0::|AsKd")) == 2
-    assert f"--blueprint {tmp_path / 'nope'}: there is no such file" in capsys.readouterr().err
+    assert f"--blueprint {tmp_path / 'nope'}: no such file" in capsys.readouterr().err
 
 
 def test_a_tiny_budget_still_gets_an_answer(blueprint: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ def ask(folder: Path, body: dict[str, Any], status: int = 200, decider: Any = No
     return asyncio.run(play())
 
 
-def test_a_line_of_a_dealer_is_answered(tmp_path: Path) -> None:
+def test_a_matchstate_line_is_answered(tmp_path: Path) -> None:
     decider = StandIn()
     answer = ask(tmp_path, {"matchstate": FLOP, "seed": 5, "budget": 2.0}, decider=decider)
     assert answer["hand"] == "QhJh"
@@ -35,7 +35,7 @@ def test_a_line_of_a_dealer_is_answered(tmp_path: Path) -> None:
     assert request.context is None
 
 
-def test_the_same_state_in_parts(tmp_path: Path) -> None:
+def test_the_same_state_as_separate_fields(tmp_path: Path) -> None:
     first, second = StandIn(), StandIn()
     line = ask(tmp_path, {"matchstate": FLOP, "seed": 5}, decider=first)
     parts = {"betting": "r300c/", "board": "Th9c2s", "hole": "QhJh", "seed": 5, "range": True}
@@ -47,7 +47,7 @@ def test_the_same_state_in_parts(tmp_path: Path) -> None:
     assert {name: value for name, value in answer.items() if name != "range"} == line
 
 
-def test_earlier_decisions_are_made_again_for_their_context(tmp_path: Path) -> None:
+def test_earlier_decisions_are_repeated_to_build_the_context(tmp_path: Path) -> None:
     decider = StandIn()
     line = "MATCHSTATE:0:0:r300c/cr600c/:QhJh|/Th9c2s/3d"
     ask(tmp_path, {"matchstate": line, "seed": 1}, decider=decider)
@@ -64,7 +64,7 @@ def test_earlier_decisions_are_made_again_for_their_context(tmp_path: Path) -> N
     assert [len(request.board) for request in decider.requests] == [3, 3, 4]
 
 
-def test_details_come_if_asked_for(tmp_path: Path) -> None:
+def test_details_are_included_on_request(tmp_path: Path) -> None:
     answer = ask(tmp_path, {"matchstate": FLOP, "explain": True})
     assert answer["details"] == DETAILS
     assert ". Not converged: exploitable for 8.40 % of the pot" in answer["explanation"]
@@ -99,12 +99,12 @@ def test_seeds_differ_unless_given(tmp_path: Path) -> None:
         ({"hole": "As"}, 422, "hole cards"),
         ({"hole": "AsKd", "board": "2c"}, 422, "board"),
         ({"hole": "AsKd", "betting": "c/"}, 422, "betting"),
-        ({"hole": "AsKd", "betting": "r300f"}, 422, "nobody is to act"),
+        ({"hole": "AsKd", "betting": "r300f"}, 422, "no player is to act"),
         ({"hole": "AsKd", "betting": "cc/", "board": "2c3c4c5c"}, 422, "do not fit"),
         ({"hole": "\u2660"}, 400, "ASCII"),
     ],
 )
-def test_questions_that_make_no_sense(tmp_path: Path, body: dict[str, Any], status: int, words: str) -> None:
+def test_invalid_requests_are_rejected(tmp_path: Path, body: dict[str, Any], status: int, words: str) -> None:
     problem = ask(tmp_path, body, status)
     assert words in problem["detail"]
     assert problem["status"] == status

@@ -20,7 +20,7 @@ def test_keys_take_turns_and_each_keeps_its_order() -> None:
         queue.pop()
 
 
-def test_what_is_put_back_is_next_even_when_it_is_full() -> None:
+def test_a_returned_item_is_next_even_if_the_queue_is_full() -> None:
     queue: FairQueue[str] = FairQueue(2)
     queue.put("a", "a1")
     queue.put("b", "b1")
@@ -28,7 +28,7 @@ def test_what_is_put_back_is_next_even_when_it_is_full() -> None:
     assert drain(queue) == ["c0", "a1", "b1"]
 
 
-def test_a_full_queue_takes_from_who_has_most() -> None:
+def test_a_full_queue_evicts_from_the_longest_key() -> None:
     queue: FairQueue[str] = FairQueue(3)
     for item in ("a1", "a2", "a3"):
         queue.put("a", item)
@@ -38,13 +38,13 @@ def test_a_full_queue_takes_from_who_has_most() -> None:
     assert drain(queue) == ["a1", "b1", "a2"]
 
 
-def test_without_room_nothing_waits() -> None:
+def test_a_queue_without_capacity_rejects_everything() -> None:
     queue: FairQueue[str] = FairQueue(0)
     assert queue.put("a", "a1") == "a1"
     assert len(queue) == 0
 
 
-def test_what_is_removed_is_gone() -> None:
+def test_removed_items_are_gone() -> None:
     queue: FairQueue[str] = FairQueue(5)
     for item in ("a1", "a2", "b1"):
         queue.put(item[0], item)
@@ -55,7 +55,9 @@ def test_what_is_removed_is_gone() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.booleans()), max_size=60), st.integers(0, 6))
-def test_nothing_is_lost_or_doubled_and_the_bound_holds(steps: list[tuple[str, bool]], room: int) -> None:
+def test_no_item_is_lost_or_duplicated_and_the_capacity_holds(
+    steps: list[tuple[str, bool]], room: int
+) -> None:
     queue: FairQueue[int] = FairQueue(room)
     inside: set[int] = set()
     for number, (key, pops) in enumerate(steps):

@@ -37,7 +37,9 @@ def command(blueprint: Blueprint, *options: object) -> list[str]:
     return [str(word) for word in (*words, *options)]
 
 
-def test_made_where_agents_look(blueprint: Blueprint, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_book_is_written_where_agents_look(
+    blueprint: Blueprint, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(command(blueprint, "--line", "r300c", "--flops", 3)) == 0
     facts = json.loads(capsys.readouterr().out)
     assert (facts["lines"], facts["entries"], facts["made_now"]) == (["r300c"], 3, 3)
@@ -53,8 +55,10 @@ def test_made_where_agents_look(blueprint: Blueprint, capsys: pytest.CaptureFixt
     assert agent.decide(parse_betting(HUNL, "cc/"), board, None, 1).method is Method.BOOK
 
 
-def test_flops_by_name(blueprint: Blueprint, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Those that differ only by suits are one."""
+def test_named_flops_are_solved_once_up_to_suits(
+    blueprint: Blueprint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Flops that are the same up to suits are solved once."""
     flops = ("--flop", "AsKd7h", "--flop", "AcKh7s", "--flop", "2c2d9s")
     assert main(command(blueprint, "--line", "cc", *flops, "--book", tmp_path)) == 0
     assert json.loads(capsys.readouterr().out)["entries"] == 2
@@ -62,7 +66,7 @@ def test_flops_by_name(blueprint: Blueprint, tmp_path: Path, capsys: pytest.Capt
     assert entry is not None
 
 
-def test_a_plan_makes_nothing(
+def test_a_plan_solves_nothing(
     blueprint: Blueprint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(command(blueprint, "--lines", 2, "--plan", "--book", tmp_path / "book")) == 0
@@ -74,9 +78,7 @@ def test_a_plan_makes_nothing(
     assert not (tmp_path / "book").exists()
 
 
-def test_usual_lines_are_those_of_most_flops(
-    blueprint: Blueprint, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_default_lines_cover_most_flops(blueprint: Blueprint, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command(blueprint, "--plan", "--flops", 1)) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["lines_share"] >= 0.9
@@ -84,7 +86,7 @@ def test_usual_lines_are_those_of_most_flops(
     assert json.loads(capsys.readouterr().out)["lines_share"] < 0.9
 
 
-def test_after_a_kill_the_same_bytes(blueprint: Blueprint, tmp_path: Path) -> None:
+def test_a_killed_run_resumes_to_the_same_bytes(blueprint: Blueprint, tmp_path: Path) -> None:
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     options = ("--line", "r300c", "--flops", 60, "--book")
     words = command(blueprint, *options, killed)
@@ -102,7 +104,7 @@ def test_after_a_kill_the_same_bytes(blueprint: Blueprint, tmp_path: Path) -> No
     assert (killed / "r300c.flops").read_bytes() == (whole / "r300c.flops").read_bytes()
 
 
-def test_several_processes_make_the_same(blueprint: Blueprint, tmp_path: Path) -> None:
+def test_several_processes_write_the_same_book(blueprint: Blueprint, tmp_path: Path) -> None:
     for count in (1, 2):
         options = ("--line", "cc", "--flops", 2, "--processes", count, "--book", tmp_path / str(count))
         assert main(command(blueprint, *options)) == 0
@@ -112,8 +114,8 @@ def test_several_processes_make_the_same(blueprint: Blueprint, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--line", "r350c"], "--line r350c: is no betting of this blueprint"),
-        (["--line", "r20000c"], "is no betting of this blueprint that leads to a flop with bets to come"),
+        (["--line", "r350c"], "--line r350c: no such line"),
+        (["--line", "r20000c"], "no such line: it must lead to a flop with betting left in this blueprint"),
         (["--flop", "AsKd"], "a flop is three different cards"),
         (["--flop", "AsKdAs"], "As"),
         (["--book", "/dev/null"], "is a file: name a folder"),
@@ -134,20 +136,22 @@ def test_numbers_are_checked(blueprint: Blueprint, options: list[str]) -> None:
         main(command(blueprint, *options))
 
 
-def test_one_at_a_time(blueprint: Blueprint, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_one_process_may_write_a_book(
+    blueprint: Blueprint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with only_maker(tmp_path):
         assert main(command(blueprint, "--line", "cc", "--flops", 1, "--book", tmp_path)) == 2
     assert "is being made" in capsys.readouterr().err
 
 
-def test_no_room(
+def test_too_little_disk_space_is_an_error(
     blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     usage = type("Usage", (), {"free": 1000})
     monkeypatch.setattr(flops.shutil, "disk_usage", lambda _: usage)
     assert main(command(blueprint, "--line", "cc", "--flops", 1, "--book", tmp_path)) == 2
-    assert "ask for fewer lines or flops" in capsys.readouterr().err
+    assert "choose fewer lines or flops" in capsys.readouterr().err
 
 
-def test_help_knows_the_default() -> None:
+def test_help_shows_the_default_iterations() -> None:
     assert flops._ITERATIONS == BOOK_ITERATIONS

@@ -28,7 +28,7 @@ def cells_with(name: str, weight: float, shares: list[float]) -> Cells:
     return Cells(weights, all_shares)
 
 
-def test_hands_of_a_class_are_weighed_together() -> None:
+def test_hands_of_a_class_are_averaged_by_weight() -> None:
     labels = np.array([parse_hand(hand) for hand in ("AsKs", "AhKh", "QsQd")])
     cells = gather_cells(labels, np.array([1.0, 0.5, 0.3]), np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]]))
     assert cells.weight[cell_of("AKs")] == pytest.approx(1.0)
@@ -38,7 +38,7 @@ def test_hands_of_a_class_are_weighed_together() -> None:
     assert cells.weight.sum() == pytest.approx(1.4)
 
 
-def test_nobody_here_is_an_empty_grid() -> None:
+def test_an_empty_range_is_an_empty_grid() -> None:
     cells = gather_cells(np.array([0]), np.zeros(1), np.ones((1, 1)))
     assert not cells.weight.any()
     assert set(plain_grid(cells, ("x",))) <= {" ", "·", "\n"}
@@ -55,7 +55,7 @@ def test_nobody_here_is_an_empty_grid() -> None:
         (0.05, [0.0, 0.0, 1.0], "2    "),
     ],
 )
-def test_letters_stand_in_proportion(weight: float, shares: list[float], bar: str) -> None:
+def test_letters_are_proportional_to_frequencies(weight: float, shares: list[float], bar: str) -> None:
     lines = plain_grid(cells_with("AA", weight, shares), ("x", "1", "2")).splitlines()
     assert len(lines) == 26
     assert lines[0].startswith("AA")

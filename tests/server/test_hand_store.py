@@ -23,7 +23,7 @@ from tests.server.hand_setups import a_decision, played_hand
 from tests.server.programs import start_python
 
 
-def test_what_is_saved_is_there(tmp_path: Path) -> None:
+def test_saved_records_can_be_read(tmp_path: Path) -> None:
     async def play(store: HandStore) -> None:
         hand = played_hand(1)
         begun = replace(hand, betting="", finished_at=None, chips=None, secret=b"seed")
@@ -61,7 +61,7 @@ def test_hands_are_found_newest_first_page_by_page(tmp_path: Path) -> None:
         asyncio.run(look(store))
 
 
-def test_what_is_remembered_is_never_old(tmp_path: Path) -> None:
+def test_caches_are_never_stale(tmp_path: Path) -> None:
     async def look(store: HandStore) -> None:
         hand = played_hand(1)
         begun = replace(hand, betting="", finished_at=None, chips=None)
@@ -109,11 +109,11 @@ for number in range(100000):
 
 
 def fill_disk(store: HandStore, pages: int) -> None:
-    """Let the file have no more pages than so many: SQLite reports a full disk then."""
+    """Limit the file's number of pages: beyond it SQLite reports a full disk."""
     store._connection.execute(f"PRAGMA max_page_count = {pages}")
 
 
-def test_a_full_disk_is_survived(tmp_path: Path) -> None:
+def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     async def play(store: HandStore) -> None:
         assert await store.save(played_hand(0))
         fill_disk(store, 1)
@@ -136,7 +136,7 @@ def test_a_full_disk_is_survived(tmp_path: Path) -> None:
         asyncio.run(play(store))
 
 
-def test_what_waits_is_written_at_the_end_or_counted(tmp_path: Path) -> None:
+def test_waiting_items_are_written_on_close_or_counted_as_dropped(tmp_path: Path) -> None:
     path = tmp_path / "h.sqlite"
     store = HandStore(path)
     fill_disk(store, 1)
@@ -154,7 +154,7 @@ def test_what_waits_is_written_at_the_end_or_counted(tmp_path: Path) -> None:
     reader.close()
 
 
-def test_files_that_are_no_stores_are_refused(tmp_path: Path) -> None:
+def test_files_that_are_not_stores_are_rejected(tmp_path: Path) -> None:
     junk = tmp_path / "junk"
     junk.write_text("no database at all, but long enough to be one " * 100)
     with pytest.raises(StoreError, match="not a database"):
@@ -167,11 +167,11 @@ def test_files_that_are_no_stores_are_refused(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(StoreError, match="version 99"):
         HandStore(later)
-    with pytest.raises(StoreError, match="written to"):
+    with pytest.raises(StoreError, match="choose a writable place"):
         HandStore(junk / "below" / "h.sqlite")
 
 
-def test_the_opponent_sees_no_more_than_he_may() -> None:
+def test_the_opponents_view_contains_no_secrets() -> None:
     for number in range(60):
         hand = replace(played_hand(number), secret=b"x")
         seen = hand.as_seen_by_opponent()
@@ -217,7 +217,7 @@ def test_hands_are_listed_and_shown(store_path: Path, capsys: pytest.CaptureFixt
     assert main(["hands", "list", "--store", str(store_path)]) == 0
     text = capsys.readouterr().out
     assert "hand-4" in text
-    assert "under way" in text
+    assert "in progress" in text
     assert main(["hands", "list", "--store", str(store_path), "--json", "--finished", "--limit", "2"]) == 0
     records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [record["id"] for record in records] == ["hand-4", "hand-3"]
@@ -225,7 +225,7 @@ def test_hands_are_listed_and_shown(store_path: Path, capsys: pytest.CaptureFixt
     assert "f 25.0%, c 75.0%" in capsys.readouterr().out
     assert main(["hands", "show", "open", "--store", str(store_path), "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert record["hole"] == "|", "cards stay hidden while the hand is under way"
+    assert record["hole"] == "|", "cards stay hidden while the hand is in progress"
     assert record["board"] == ""
 
 
@@ -233,7 +233,7 @@ def test_a_list_without_hands_says_why(
     store_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["hands", "list", "--store", str(store_path), "--opponent", "nobody"]) == 0
-    assert capsys.readouterr().out == "no such hands\n"
+    assert capsys.readouterr().out == "no matching hands\n"
     HandStore(tmp_path / "empty.sqlite").close()
     assert main(["hands", "list", "--store", str(tmp_path / "empty.sqlite")]) == 0
     assert capsys.readouterr().out == "no hands yet: play some (fathom serve, fathom slumbot)\n"
@@ -279,7 +279,7 @@ def test_ids_that_are_listed_can_be_used(tmp_path: Path, capsys: pytest.CaptureF
             assert json.loads(capsys.readouterr().out)["id"] == hand_id
 
 
-def test_the_store_of_the_environment_is_looked_at(
+def test_the_store_of_the_environment_is_used(
     store_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FATHOM_STORE__PATH", str(store_path))
@@ -288,7 +288,7 @@ def test_the_store_of_the_environment_is_looked_at(
     assert main(["pushfold", "report"]) == 0
 
 
-def test_the_store_of_the_daemons_configuration_is_looked_at(
+def test_the_store_of_the_daemons_configuration_is_used(
     store_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tmp_path / "fathom.toml"
@@ -301,7 +301,7 @@ def test_the_store_of_the_daemons_configuration_is_looked_at(
     assert "[store] has no key 'paths'" in capsys.readouterr().err
 
 
-def test_a_narrow_terminal_leaves_columns_out(
+def test_a_narrow_terminal_drops_columns(
     store_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -315,7 +315,7 @@ def test_a_narrow_terminal_leaves_columns_out(
     assert "betting" not in text
 
 
-def test_questions_about_no_hand_are_refused(store_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_hands_are_an_error(store_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["hands", "show", "nothing", "--store", str(store_path)]) == 2
     assert main(["hands", "show", "hand", "--store", str(store_path)]) == 2
     assert main(["hands", "export", "--match", "x", "--store", str(store_path)]) == 2

@@ -1,4 +1,4 @@
-"""Playing the bot over HTTP: the daemon is real, the workers are a stand-in."""
+"""Playing against the bot over HTTP: a real daemon with a stand-in decider."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_illegal_answers_of_the_bot_are_replaced(tmp_path: Path, say: str) -> No
     asyncio.run(play())
 
 
-def test_a_decider_that_fails_costs_no_hand(tmp_path: Path) -> None:
+def test_a_failing_decider_does_not_lose_the_hand(tmp_path: Path) -> None:
     class Broken:
         async def decide(self, request: object) -> object:
             raise RuntimeError(f"it knows {request}")
@@ -162,7 +162,7 @@ def test_a_decider_that_fails_costs_no_hand(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_msgpack_is_spoken_too(tmp_path: Path) -> None:
+def test_bodies_can_be_msgpack(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandIn(say="c")) as client:
             headers = {"Content-Type": "application/msgpack", "Accept": "application/msgpack"}
@@ -181,7 +181,7 @@ def test_msgpack_is_spoken_too(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_history_comes_in_pages_and_as_files(tmp_path: Path) -> None:
+def test_hands_are_listed_in_pages_and_exported_as_files(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandIn(say="c")) as client:
             hands = [await play_hand(client, Random(number)) for number in range(5)]
@@ -230,7 +230,7 @@ def test_history_comes_in_pages_and_as_files(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_hands_go_on_after_a_restart_with_their_context(tmp_path: Path) -> None:
+def test_hands_continue_after_a_restart_with_their_context(tmp_path: Path) -> None:
     async def begin() -> dict[str, object]:
         async with running(tmp_path, StandIn(say="c")) as client:
             hand = await post(client, "/v1/hands", {"budget": 2}, 201)

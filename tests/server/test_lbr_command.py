@@ -15,7 +15,7 @@ from server.cli import main
 
 @pytest.fixture(autouse=True)
 def no_preflop_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not needed against these players, and counting it takes half a minute."""
+    """Skip the preflop equity table: these players do not need it, and it takes half a minute."""
     monkeypatch.setattr("arena.lbr_run.preflop_wins", lambda: np.zeros((1326, 1326), dtype=np.float32))
 
 
@@ -54,7 +54,7 @@ def test_the_journal_of_another_run_is_refused(tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.slow
-def test_killed_and_started_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_killed_run_resumes_to_the_same_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["lbr", "check-down", "--hands", "60", "--workers", "1", "--rounds", "4", "--json", "--save"]
     journal = tmp_path / "torn.lbr"
     code = (

@@ -15,7 +15,7 @@ def test_memory_is_what_the_system_says(tmp_path: Path) -> None:
     assert available_memory_bytes(meminfo, tmp_path) == 1000 * 1024
 
 
-def test_a_containers_limit_counts(tmp_path: Path) -> None:
+def test_a_containers_memory_limit_counts(tmp_path: Path) -> None:
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemAvailable: 1000 kB\n")
     (tmp_path / "memory.max").write_text("500000\n")
@@ -27,7 +27,7 @@ def test_a_containers_limit_counts(tmp_path: Path) -> None:
     assert available_memory_bytes(meminfo, tmp_path) == 1000 * 1024
 
 
-def test_unknown_is_none(tmp_path: Path) -> None:
+def test_unknown_memory_is_none(tmp_path: Path) -> None:
     assert available_memory_bytes(tmp_path / "none", tmp_path) is None
     (tmp_path / "odd").write_text("MemAvailable: lots\n")
     assert available_memory_bytes(tmp_path / "odd", tmp_path) is None

@@ -1,4 +1,4 @@
-"""Dealer matches in the daemon: real sockets, a dealer that reads from a script, a decider that calls."""
+"""Dealer matches in the daemon: real sockets, a scripted dealer, a decider that calls."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SCRIPT: Script = [
 
 
 class ScriptedDealer:
-    """Sends lines, reads replies; keeps what it got."""
+    """A dealer that sends scripted lines and records the replies."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -61,7 +61,7 @@ class ScriptedDealer:
 
 
 class Recorder:
-    """A `MatchObserver`."""
+    """A `MatchObserver` that records its calls."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, str]] = []
@@ -124,7 +124,7 @@ def test_a_match_is_played_to_its_end() -> None:
     run(check())
 
 
-def test_decisions_of_a_hand_share_a_seed_and_hand_on_the_context() -> None:
+def test_decisions_of_a_hand_share_a_seed_and_pass_on_the_context() -> None:
     async def check() -> None:
         decider = StandInDecider()
         matches = manager(decider)
@@ -141,7 +141,7 @@ def test_decisions_of_a_hand_share_a_seed_and_hand_on_the_context() -> None:
     run(check())
 
 
-def test_bad_lines_are_counted_and_the_match_goes_on() -> None:
+def test_malformed_lines_are_counted_and_the_match_continues() -> None:
     async def check() -> None:
         metrics = Metrics()
         matches = manager(StandInDecider(), metrics)
@@ -155,7 +155,7 @@ def test_bad_lines_are_counted_and_the_match_goes_on() -> None:
     run(check())
 
 
-def test_a_dealer_that_goes_away_leaves_what_was_played() -> None:
+def test_a_disconnect_keeps_the_hands_played_so_far() -> None:
     async def check() -> None:
         matches = manager(StandInDecider())
         async with listening([*SCRIPT[:7], (b"MATCHSTATE:1:1:cc/r2", None)]) as dealer:
@@ -167,7 +167,7 @@ def test_a_dealer_that_goes_away_leaves_what_was_played() -> None:
     run(check())
 
 
-def test_no_dealer_and_no_such_host_are_said() -> None:
+def test_connection_errors_are_reported() -> None:
     async def check() -> None:
         matches = manager(StandInDecider())
         status = await matches.wait(matches.start(MatchConfig("127.0.0.1", 1, wait_seconds=0)).match)
@@ -181,7 +181,7 @@ def test_no_dealer_and_no_such_host_are_said() -> None:
 
 def test_another_game_is_refused() -> None:
     async def check() -> None:
-        with pytest.raises(ValueError, match="another game"):
+        with pytest.raises(ValueError, match="is not for the game"):
             manager(StandInDecider()).start(MatchConfig("127.0.0.1", 1, game="kuhn"))
 
     run(check())
@@ -197,7 +197,7 @@ def test_a_match_can_be_limited_to_some_hands() -> None:
     run(check())
 
 
-def test_asked_to_leave_it_answers_first() -> None:
+def test_leaving_answers_the_current_decision_first() -> None:
     async def check() -> None:
         decider = StandInDecider()
         decider.may_answer.clear()
@@ -219,7 +219,7 @@ def test_asked_to_leave_it_answers_first() -> None:
     run(check())
 
 
-def test_asked_to_leave_while_the_opponent_thinks_it_leaves_at_once() -> None:
+def test_leaving_on_the_opponents_turn_is_immediate() -> None:
     async def check() -> None:
         matches = manager(StandInDecider())
         waits_for_ever: Script = [(SCRIPT[0][0], b"")]
@@ -232,7 +232,7 @@ def test_asked_to_leave_while_the_opponent_thinks_it_leaves_at_once() -> None:
     run(check())
 
 
-def test_closing_cuts_off_what_takes_too_long() -> None:
+def test_closing_cancels_matches_that_exceed_the_drain_time() -> None:
     async def check() -> None:
         decider = StandInDecider()
         decider.may_answer.clear()
@@ -246,7 +246,7 @@ def test_closing_cuts_off_what_takes_too_long() -> None:
     run(check())
 
 
-def test_what_is_stopped_at_the_end_of_the_drain_still_goes_out() -> None:
+def test_a_decision_stopped_at_the_end_of_the_drain_is_still_sent() -> None:
     async def check() -> None:
         decider = StandInDecider()
         decider.may_answer.clear()
@@ -262,7 +262,7 @@ def test_what_is_stopped_at_the_end_of_the_drain_still_goes_out() -> None:
     run(check())
 
 
-def test_matches_run_side_by_side() -> None:
+def test_matches_run_concurrently() -> None:
     async def check() -> None:
         matches = manager(StandInDecider())
         async with listening(SCRIPT) as one, listening(SCRIPT) as two, listening(SCRIPT) as three:
@@ -273,7 +273,7 @@ def test_matches_run_side_by_side() -> None:
     run(check())
 
 
-def test_the_dealer_hears_from_us_only_when_we_are_ready() -> None:
+def test_the_version_line_is_sent_only_when_ready() -> None:
     async def check() -> None:
         ready = asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""The worker pool: whatever happens to workers, every decision is answered, legally, and counted."""
+"""The worker pool: every decision gets a legal answer and is counted, whatever happens to workers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def test_a_worker_answers_and_everything_comes_back() -> None:
+def test_a_workers_answer_is_returned_completely() -> None:
     async def check() -> None:
         async with pool() as workers:
             answer = await workers.decide(ask(betting="r300"))
@@ -89,7 +89,7 @@ def test_workers_are_other_processes_and_end_with_the_pool() -> None:
     assert not any(is_alive(pid) for pid in run(check()))
 
 
-def test_at_its_deadline_a_solve_is_stopped_and_its_best_goes_out() -> None:
+def test_a_solve_is_stopped_at_its_deadline_and_its_best_result_returned() -> None:
     async def check() -> None:
         async with pool() as workers:
             answer = await workers.decide(ask("sleep", seconds=0.05))
@@ -101,7 +101,7 @@ def test_at_its_deadline_a_solve_is_stopped_and_its_best_goes_out() -> None:
     run(check())
 
 
-def test_how_far_a_decision_is_can_be_seen_meanwhile() -> None:
+def test_a_decisions_progress_can_be_read() -> None:
     async def check() -> None:
         async with pool() as workers:
             first, second = ask("count"), ask("count")
@@ -124,7 +124,7 @@ def test_how_far_a_decision_is_can_be_seen_meanwhile() -> None:
     run(check())
 
 
-def test_a_worker_that_dies_gives_its_decision_to_another(tmp_path: Path) -> None:
+def test_the_decision_of_a_dead_worker_goes_to_another_worker(tmp_path: Path) -> None:
     async def check() -> None:
         async with pool(replace(ONE, count=2)) as workers:
             answer = await workers.decide(ask(f"die:{tmp_path / 'mark'}"))
@@ -136,7 +136,7 @@ def test_a_worker_that_dies_gives_its_decision_to_another(tmp_path: Path) -> Non
     run(check())
 
 
-def test_killed_from_outside_a_lone_worker_is_replaced_and_the_decision_waits_for_it() -> None:
+def test_a_killed_lone_worker_is_replaced_and_its_decision_waits() -> None:
     async def check() -> None:
         async with pool() as workers:
             asked = asyncio.ensure_future(workers.decide(ask("sleep:0.5")))
@@ -170,7 +170,7 @@ def test_a_worker_that_hangs_is_killed_and_the_blueprint_answers() -> None:
     run(check())
 
 
-def test_an_idle_worker_that_hangs_is_found_before_it_costs_a_decision() -> None:
+def test_a_hanging_idle_worker_is_replaced_before_it_gets_a_decision() -> None:
     async def check() -> None:
         async with pool(replace(ONE, late_seconds=0.05, hang_seconds=0.5)) as workers:
             (pid,) = [worker.pid for worker in workers.status().workers]
@@ -183,7 +183,7 @@ def test_an_idle_worker_that_hangs_is_found_before_it_costs_a_decision() -> None
     run(check())
 
 
-def test_a_stopped_worker_that_cannot_even_read_its_task_does_not_hold_up_the_end() -> None:
+def test_a_stopped_worker_does_not_delay_closing() -> None:
     async def check() -> int:
         async with pool(replace(ONE, late_seconds=0.05)) as workers:
             (pid,) = [worker.pid for worker in workers.status().workers]
@@ -195,7 +195,7 @@ def test_a_stopped_worker_that_cannot_even_read_its_task_does_not_hold_up_the_en
     assert not is_alive(run(check()))
 
 
-def test_a_worker_that_does_not_listen_costs_nobody_else_his_turn() -> None:
+def test_a_worker_that_ignores_stop_does_not_delay_others() -> None:
     config = replace(ONE, count=2, late_seconds=0.05, hang_seconds=60)
 
     async def check() -> None:
@@ -209,7 +209,7 @@ def test_a_worker_that_does_not_listen_costs_nobody_else_his_turn() -> None:
 
 
 @pytest.mark.parametrize(("match", "reason"), [("error", "worker_error"), ("illegal", "illegal")])
-def test_a_bad_answer_is_not_passed_on(match: str, reason: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_illegal_answer_is_replaced(match: str, reason: str, caplog: pytest.LogCaptureFixture) -> None:
     async def check() -> None:
         async with pool() as workers:
             answer = await workers.decide(ask(match))
@@ -218,7 +218,7 @@ def test_a_bad_answer_is_not_passed_on(match: str, reason: str, caplog: pytest.L
             assert (await workers.decide(ask())).rung is Rung.SOLVED
 
     run(check())
-    assert "AsKd" not in caplog.text  # what a worker was asked is nobody's business
+    assert "AsKd" not in caplog.text  # requests must not be logged
 
 
 @pytest.mark.parametrize(("betting", "action"), [("", "f"), ("c", "c"), ("r20000", "f")])
@@ -233,7 +233,7 @@ def test_the_last_rung_is_check_or_fold(betting: str, action: str, broken: str) 
     run(check())
 
 
-def test_a_full_queue_answers_from_the_blueprint_and_takes_from_who_asks_most() -> None:
+def test_a_full_queue_falls_back_for_the_match_with_most_requests() -> None:
     config = replace(ONE, queue=2)
 
     async def check() -> None:
@@ -253,7 +253,7 @@ def test_a_full_queue_answers_from_the_blueprint_and_takes_from_who_asks_most() 
     run(check())
 
 
-def test_a_deadline_that_comes_in_the_queue_is_kept() -> None:
+def test_a_deadline_in_the_queue_is_kept() -> None:
     async def check() -> None:
         async with pool() as workers:
             running = asyncio.ensure_future(workers.decide(ask("sleep:2")))
@@ -267,7 +267,7 @@ def test_a_deadline_that_comes_in_the_queue_is_kept() -> None:
     run(check())
 
 
-def test_one_decision_gets_all_cores_and_many_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_decision_gets_all_cores_and_several_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.pool.dispatcher.usable_cores", lambda: 4)
 
     async def check() -> None:
@@ -281,14 +281,16 @@ def test_one_decision_gets_all_cores_and_many_share_them(monkeypatch: pytest.Mon
     run(check())
 
 
-def test_a_worker_that_leaks_is_replaced_once_another_is_warm() -> None:
+def test_a_worker_using_too_much_memory_is_replaced_once_another_is_warm() -> None:
     async def check() -> None:
         async with pool(replace(ONE, memory_mb=0)) as workers:
             plain = workers.status().workers[0].own_mb
         async with pool(replace(ONE, memory_mb=int(plain) + 32)) as workers:
             (old,) = [worker.pid for worker in workers.status().workers]
             assert (await workers.decide(ask("leak"))).rung is Rung.SOLVED
-            assert (await workers.decide(ask())).rung is Rung.SOLVED  # at once: nobody waits for the new one
+            assert (
+                await workers.decide(ask())
+            ).rung is Rung.SOLVED  # at once, before the replacement is warm
             await until(lambda: counted(workers, "worker_restarts_total", reason="memory") == 1)
             await until(lambda: idle(workers) == 1)
             (new,) = [worker.pid for worker in workers.status().workers]
@@ -298,7 +300,7 @@ def test_a_worker_that_leaks_is_replaced_once_another_is_warm() -> None:
     run(check())
 
 
-def test_a_caller_who_goes_away_frees_his_worker() -> None:
+def test_a_cancelled_caller_frees_its_worker() -> None:
     async def check() -> None:
         async with pool() as workers:
             asked = asyncio.ensure_future(workers.decide(ask("sleep")))
@@ -309,7 +311,7 @@ def test_a_caller_who_goes_away_frees_his_worker() -> None:
     run(check())
 
 
-def test_closing_lets_decisions_end_first() -> None:
+def test_closing_drains_running_decisions() -> None:
     async def check() -> None:
         async with pool(replace(ONE, count=2)) as workers:
             quick = asyncio.ensure_future(workers.decide(ask("sleep:0.2")))
@@ -341,7 +343,7 @@ def test_workers_that_cannot_start_are_reported_and_the_blueprint_plays() -> Non
     run(check())
 
 
-def test_estimates_come_with_a_later_answer() -> None:
+def test_estimates_are_sent_with_a_later_answer() -> None:
     async def check() -> None:
         async with pool() as workers:
             for match in ("estimate", "quick", "quick"):
@@ -354,7 +356,7 @@ def test_estimates_come_with_a_later_answer() -> None:
 
 
 @pytest.mark.parametrize("betting", ["xyz", "r1", "f", "cc"])
-def test_what_is_no_decision_is_refused(betting: str) -> None:
+def test_finished_or_illegal_betting_is_rejected(betting: str) -> None:
     async def check() -> None:
         async with pool(wait=False) as workers:
             with pytest.raises((ProtocolError, ValueError)):
@@ -363,7 +365,7 @@ def test_what_is_no_decision_is_refused(betting: str) -> None:
     run(check())
 
 
-def test_a_request_survives_the_way() -> None:
+def test_messages_round_trip() -> None:
     from server.pool.messages import LENGTH, Task, pack_task, unpack_task
 
     request = DecisionRequest("m", "r300c/", (0, 5, 51), 1325, b"\x00\xff", 2**63 - 1, 0.25)
@@ -372,10 +374,10 @@ def test_a_request_survives_the_way() -> None:
     assert unpack_task(packed[4:]) == Task(3, request, 0.2, 2)
 
 
-def test_the_agent_answers_in_a_worker_as_it_does_at_home(
+def test_the_agent_gives_the_same_answers_in_a_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The real agent: any worker goes on with what another one decided."""
+    """With the real agent; any worker can continue from another one's context."""
     blueprint = made_up_blueprint(tmp_path, WIDE)
     fallback = BlueprintFallback(blueprint)
     # On a busy machine it may take very long to compile, and more than a second to look something up: what
@@ -412,8 +414,8 @@ def test_the_agent_answers_in_a_worker_as_it_does_at_home(
     run(check())
 
 
-def test_a_worker_is_waited_for_even_if_its_closing_is_cut_off() -> None:
-    """The loop may close next: a process that ends after it would be nobody's."""
+def test_a_worker_is_awaited_even_if_its_close_is_cancelled() -> None:
+    """The event loop may close next: a process that exits later would never be reaped."""
 
     async def check() -> None:
         worker = WorkerProcess(1, WorkerSpec(FACTORY))

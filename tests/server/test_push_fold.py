@@ -1,4 +1,4 @@
-"""Push/fold over HTTP and on the command line: dealt fairly, told honestly, logged completely."""
+"""Push/fold over HTTP and on the command line: fair deals, correct reviews, complete logs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_hands_are_played_and_logged(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert json.loads(capsys.readouterr().out)["decisions"] == sum(h["all_in"] is not None for h in played)
 
 
-def test_a_hand_must_be_played_before_the_next(tmp_path: Path) -> None:
+def test_a_hand_must_be_finished_before_the_next(tmp_path: Path) -> None:
     async def check() -> None:
         async with running(tmp_path) as client:
             hand = {"finished": True, "session": None}
@@ -100,7 +100,7 @@ def test_a_hand_must_be_played_before_the_next(tmp_path: Path) -> None:
         ({"session": "nobody", "number": 0, "action": "fold", "more": 1}, 400),
     ],
 )
-def test_bad_questions_are_refused(tmp_path: Path, body: dict[str, Any], status: int) -> None:
+def test_bad_requests_are_rejected(tmp_path: Path, body: dict[str, Any], status: int) -> None:
     async def check() -> None:
         async with running(tmp_path) as client:
             await post(client, "/v1/pushfold/actions", body, status)
@@ -108,7 +108,7 @@ def test_bad_questions_are_refused(tmp_path: Path, body: dict[str, Any], status:
     run(check())
 
 
-def test_the_chart_says_what_each_decision_is_worth(tmp_path: Path) -> None:
+def test_the_chart_shows_the_gain_of_each_decision(tmp_path: Path) -> None:
     async def check() -> None:
         async with running(tmp_path) as client:
             chart = await get(client, "/v1/pushfold/chart")
@@ -134,11 +134,11 @@ def test_the_chart_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> No
     assert "--stack: write a number from 1 to 100, not '0'" in capsys.readouterr().err
 
 
-def test_a_report_of_nobody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_without_hands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     async def check() -> None:
         async with running(tmp_path):
             pass
 
     run(check())
     assert main(["pushfold", "report", "--store", str(tmp_path / "hands.sqlite")]) == 0
-    assert "nobody has played push/fold here yet" in capsys.readouterr().out
+    assert "no push/fold hands in the store yet" in capsys.readouterr().out

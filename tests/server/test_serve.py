@@ -35,7 +35,7 @@ def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Daemon:
-    """A running `fathom serve`, and what it said."""
+    """A running `fathom serve` and its output."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -86,7 +86,9 @@ def serving(*words: str) -> Iterator[Daemon]:
         process.stderr.close()
 
 
-def test_the_daemon_plays_on_a_dealer_and_ends_well_on_sigterm(blueprint: Path, tmp_path: Path) -> None:
+def test_the_daemon_plays_on_a_dealer_and_shuts_down_cleanly_on_sigterm(
+    blueprint: Path, tmp_path: Path
+) -> None:
     async def check() -> None:
         async with listening(SCRIPT) as dealer:
             config = tmp_path / "fathom.toml"
@@ -97,7 +99,7 @@ def test_the_daemon_plays_on_a_dealer_and_ends_well_on_sigterm(blueprint: Path, 
             with serving("--config", str(config)) as daemon:
                 await asyncio.to_thread(daemon.wait_until_ready)
                 await asyncio.wait_for(dealer.connected.wait(), 60)
-                # The script goes on whatever we answer: our side of it ends when its lines make no sense.
+                # The script continues whatever we answer: we stop when its lines no longer match the betting.
                 await asyncio.to_thread(
                     daemon.wait_for, lambda: daemon.get("/v1/status")["matches"][0]["decisions"] >= 1
                 )
@@ -114,7 +116,7 @@ def test_the_daemon_plays_on_a_dealer_and_ends_well_on_sigterm(blueprint: Path, 
     run(check())
 
 
-def test_workers_end_when_the_daemon_is_killed(blueprint: Path) -> None:
+def test_workers_exit_when_the_daemon_is_killed(blueprint: Path) -> None:
     with serving("--blueprint", str(blueprint), "--workers", "1") as daemon:
         daemon.wait_until_ready()
         (worker,) = daemon.get("/v1/status")["pool"]["workers"]
@@ -126,7 +128,7 @@ def test_workers_end_when_the_daemon_is_killed(blueprint: Path) -> None:
         assert not Path(f"/proc/{worker['pid']}").exists()
 
 
-def test_a_port_that_is_taken_is_one_clear_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_is_a_one_line_error(capsys: pytest.CaptureFixture[str]) -> None:
     import socket
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -136,12 +138,12 @@ def test_a_port_that_is_taken_is_one_clear_line(capsys: pytest.CaptureFixture[st
     assert "--port" in err
 
 
-def test_a_blueprint_that_is_not_there_is_one_clear_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_blueprint_is_a_one_line_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "--port", "0", "--blueprint", "/nowhere.blueprint"]) == 2
     assert "there is no such file" in capsys.readouterr().err
 
 
-def test_a_store_that_cannot_be_opened_is_one_clear_line(blueprint: Path, tmp_path: Path) -> None:
+def test_an_invalid_store_is_a_one_line_error(blueprint: Path, tmp_path: Path) -> None:
     junk = tmp_path / "junk"
     junk.write_text("no database at all, but long enough to be one " * 100)
     with serving("--blueprint", str(blueprint), "--workers", "1", "--set", f"store.path={junk}") as daemon:
@@ -150,7 +152,7 @@ def test_a_store_that_cannot_be_opened_is_one_clear_line(blueprint: Path, tmp_pa
     assert "cannot open the hand store" in said
 
 
-def test_the_agent_alone_leaves_on_sigterm(blueprint: Path) -> None:
+def test_fathom_acpc_leaves_on_sigterm(blueprint: Path) -> None:
     async def check() -> None:
         async with listening([(SCRIPT[0][0], b"")]) as dealer:
             command = ["acpc", "127.0.0.1", str(dealer.port), "--blueprint", str(blueprint)]
@@ -169,7 +171,7 @@ def test_the_agent_alone_leaves_on_sigterm(blueprint: Path) -> None:
     run(check())
 
 
-def test_the_agent_plays_alone(blueprint: Path) -> None:
+def test_fathom_acpc_plays_without_a_daemon(blueprint: Path) -> None:
     async def check() -> None:
         async with listening(SCRIPT[:3]) as dealer:
             command = [

@@ -1,4 +1,4 @@
-"""What a worker and the daemon tell each other without a message."""
+"""The memory page shared by a worker and the daemon."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from server.pool.shared_page import SharedPage, make_shared_page
 
 @pytest.fixture
 def sides() -> Iterator[tuple[SharedPage, SharedPage]]:
-    """The daemon's view and the worker's."""
+    """The daemon's and the worker's view of one page."""
     fd = make_shared_page()
     daemon, worker = SharedPage(fd), SharedPage(fd)
     os.close(fd)
@@ -22,14 +22,14 @@ def sides() -> Iterator[tuple[SharedPage, SharedPage]]:
     worker.close()
 
 
-def test_a_stop_means_a_task_and_all_before_it(sides: tuple[SharedPage, SharedPage]) -> None:
+def test_a_stop_applies_to_a_task_and_all_before_it(sides: tuple[SharedPage, SharedPage]) -> None:
     daemon, worker = sides
     assert not worker.is_stopped(1)
     daemon.stop(5)
     assert [worker.is_stopped(number) for number in (4, 5, 6)] == [True, True, False]
 
 
-def test_progress_is_that_of_the_task_asked_about(sides: tuple[SharedPage, SharedPage]) -> None:
+def test_progress_is_that_of_the_requested_task(sides: tuple[SharedPage, SharedPage]) -> None:
     daemon, worker = sides
     assert daemon.progress(1) is None
     worker.begin(1)
@@ -42,7 +42,7 @@ def test_progress_is_that_of_the_task_asked_about(sides: tuple[SharedPage, Share
     assert daemon.progress(2) is None, "what was done is of the task before"
 
 
-def test_a_second_solve_begins_anew(sides: tuple[SharedPage, SharedPage]) -> None:
+def test_a_second_solve_restarts_the_progress(sides: tuple[SharedPage, SharedPage]) -> None:
     daemon, worker = sides
     worker.begin(1)
     worker.report(1500, 2000)
@@ -51,7 +51,7 @@ def test_a_second_solve_begins_anew(sides: tuple[SharedPage, SharedPage]) -> Non
 
 
 class Recorded(SharedPage):
-    """Looks at the page after every single write, as the daemon might."""
+    """Reads the page after every single write, as the daemon might."""
 
     def __init__(self, fd: int, daemon: SharedPage) -> None:
         super().__init__(fd)
@@ -72,7 +72,7 @@ class Recorded(SharedPage):
         self._words = Words()  # type: ignore[assignment]
 
 
-def test_between_any_two_writes_nothing_wrong_is_seen() -> None:
+def test_readers_never_see_inconsistent_progress() -> None:
     fd = make_shared_page()
     daemon = SharedPage(fd)
     worker = Recorded(fd, daemon)

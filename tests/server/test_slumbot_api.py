@@ -1,4 +1,4 @@
-"""Slumbot's API, served: what its clients rely on."""
+"""Slumbot's API as the daemon serves it: the behaviour its clients rely on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def play_hand(client: Client, session: ClientSession, rng: Random, prefix:
 
 
 @pytest.mark.parametrize("prefix", ["/api", "/slumbot/api"])
-def test_a_client_of_slumbot_plays(tmp_path: Path, prefix: str) -> None:
+def test_a_slumbot_client_can_play(tmp_path: Path, prefix: str) -> None:
     async def play() -> None:
         async with running(tmp_path) as client:
             session, rng, total, positions = ClientSession(), Random(1), 0, []
@@ -47,7 +47,7 @@ def test_a_client_of_slumbot_plays(tmp_path: Path, prefix: str) -> None:
     asyncio.run(play())
 
 
-def test_a_lost_answer_is_found_again(tmp_path: Path) -> None:
+def test_a_lost_response_can_be_recovered(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandIn(say="c")) as client:
             first = await post(client, "/api/new_hand", {})
@@ -63,7 +63,7 @@ def _call(action: str) -> str:
     return "c" if action == "" else "k"
 
 
-def test_errors_are_those_of_slumbot(tmp_path: Path) -> None:
+def test_errors_match_slumbots(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandIn(say="c")) as client:
             hand = await post(client, "/api/new_hand", {})
@@ -97,7 +97,7 @@ def test_errors_are_those_of_slumbot(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_where_keys_are_needed_the_password_is_one(tmp_path: Path) -> None:
+def test_the_password_is_a_key_if_keys_are_required(tmp_path: Path) -> None:
     async def play() -> None:
         key = add_key(tmp_path / "keys.json", "alice", ["play"])
         other = add_key(tmp_path / "keys.json", "bob", ["solve"])

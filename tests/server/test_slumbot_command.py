@@ -1,4 +1,4 @@
-"""`fathom slumbot` as a process, with the real agent, against a daemon that speaks Slumbot's API."""
+"""`fathom slumbot` as a process, with the real agent, against a daemon with Slumbot's API."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.server.programs import DAEMON, ROOT, start_python
 
 
-def test_it_plays_and_reports(tmp_path: Path) -> None:
+def test_it_plays_and_prints_a_report(tmp_path: Path) -> None:
     blueprint = made_up_blueprint(tmp_path, WIDE).path
     folder = tmp_path / "daemon"
     folder.mkdir()
@@ -37,7 +37,7 @@ def test_it_plays_and_reports(tmp_path: Path) -> None:
                 capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300,
             )  # fmt: skip
             assert done.returncode == 0, done.stderr
-            assert "getting the agent ready" in done.stderr
+            assert "warming up the agent" in done.stderr
             record: dict[str, object] = json.loads(done.stdout)
             assert json.loads((tmp_path / "report.json").read_text()) == record
             return record
@@ -55,7 +55,7 @@ def test_it_plays_and_reports(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("journal", [False, True])
-def test_nobody_there_is_told_and_a_signal_ends_it_at_once(tmp_path: Path, journal: bool) -> None:
+def test_an_unreachable_server_is_reported_and_a_signal_ends_the_match(tmp_path: Path, journal: bool) -> None:
     blueprint = made_up_blueprint(tmp_path, WIDE).path
     command = [
         sys.executable, "-m", "server.cli", "slumbot", "--hands", "1", "--url", "http://127.0.0.1:1/",
@@ -68,12 +68,12 @@ def test_nobody_there_is_told_and_a_signal_ends_it_at_once(tmp_path: Path, journ
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment
     ) as played:
         assert played.stderr is not None
-        assert "trying again in" in next(line for line in played.stderr if "127.0.0.1" in line)
+        assert "retrying in" in next(line for line in played.stderr if "127.0.0.1" in line)
         if not journal:
             played.send_signal(signal.SIGTERM)
         _, rest = played.communicate(timeout=60)
     assert played.returncode == (1 if journal else 0)
-    assert ("what was played is kept" in rest) == journal
+    assert ("the results so far are saved" in rest) == journal
 
 
 @pytest.mark.parametrize(
@@ -81,11 +81,11 @@ def test_nobody_there_is_told_and_a_signal_ends_it_at_once(tmp_path: Path, journ
     [
         (["--hands", "0"], "argument --hands: write a whole number of at least 1"),
         (["--hands", "1", "--budget", "0"], "argument --budget: write a number above 0"),
-        (["--hands", "1", "--url", "slumbot.com"], "no address"),
+        (["--hands", "1", "--url", "slumbot.com"], "is not an HTTP URL"),
         (["--hands", "1", "--report", "/no/folder/x"], "--report /no/folder/x: there is no folder"),
     ],
 )
-def test_orders_that_make_no_sense(
+def test_invalid_arguments_are_rejected(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -1,4 +1,4 @@
-"""`fathom slumbot` against the built-in server, with a network that fails."""
+"""`fathom slumbot` against the built-in server over an unreliable network."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def no_sleep(_seconds: float) -> None:
 
 
 class Network:
-    """Posts to a daemon, and loses what it likes: requests on their way, or answers on theirs."""
+    """Posts to a daemon and loses some requests and some responses."""
 
     def __init__(self, client: Client, rng: Random, failures: float) -> None:
         self.client, self.rng, self.failures = client, rng, failures
@@ -47,7 +47,7 @@ class Network:
 
 
 def totals_of_server(folder: Path) -> tuple[int, int]:
-    """Finished hands and the client's chips, as the server's store has them."""
+    """Finished hands and the client's chips in the server's store."""
     reader = HandReader(folder / "hands.sqlite")
     hands = [hand for _, hand in reader.hands(HandQuery(channel="slumbot-api", finished=True, limit=10**6))]
     reader.close()
@@ -94,7 +94,7 @@ def test_both_ends_agree_on_every_figure(tmp_path: Path, failures: float) -> Non
     assert record["big_blind"]["hands"] + record["button"]["hands"] + record["recovered_hands"] == tally.hands
 
 
-def test_a_match_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
+def test_an_interrupted_match_is_resumed(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandIn(say="c")) as client:
 
@@ -155,7 +155,7 @@ def test_a_lost_session_is_replaced(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_what_is_refused_is_not_sent_twice(tmp_path: Path) -> None:
+def test_a_rejected_action_is_not_sent_twice(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandIn(say="c")) as client:
 
@@ -173,7 +173,7 @@ def test_what_is_refused_is_not_sent_twice(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_patience_ends(tmp_path: Path) -> None:
+def test_the_match_is_given_up_after_patience_seconds(tmp_path: Path) -> None:
     async def nobody(endpoint: str, body: Mapping[str, object]) -> tuple[int, object]:
         raise TransportError("nobody is there")
 
@@ -193,13 +193,13 @@ def test_patience_ends(tmp_path: Path) -> None:
 
     asyncio.run(play())
     assert len(told) == len(waited)
-    assert "nobody is there: trying again in" in told[0]
+    assert "nobody is there: retrying in" in told[0]
     assert sum(waited) == pytest.approx(100)
     assert max(waited) > 4 * waited[0]
 
 
 @pytest.mark.parametrize("status", [404, 405])
-def test_a_server_without_this_api_is_not_waited_for(status: int) -> None:
+def test_a_server_without_the_api_is_not_retried(status: int) -> None:
     async def other(endpoint: str, body: Mapping[str, object]) -> tuple[int, object]:
         return status, None
 
@@ -210,7 +210,7 @@ def test_a_server_without_this_api_is_not_waited_for(status: int) -> None:
     asyncio.run(play())
 
 
-def test_asked_to_leave_it_ends_the_hand_first(tmp_path: Path) -> None:
+def test_leaving_finishes_the_hand_first(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path) as client:
             network, journal = Network(client, Random(1), 0.0), Journal(None, "url", None)
@@ -232,17 +232,17 @@ def test_asked_to_leave_it_ends_the_hand_first(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_journals_of_something_else_are_refused(tmp_path: Path) -> None:
+def test_other_journals_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     Journal(path, "here", None).close()
     with pytest.raises(JournalError, match="another match"):
         Journal(path, "there", None)
     path.write_text("no journal\n")
-    with pytest.raises(JournalError, match="no journal"):
+    with pytest.raises(JournalError, match="not the journal"):
         Journal(path, "here", None)
 
 
-def test_answers_that_are_no_answers(tmp_path: Path) -> None:
+def test_invalid_responses_are_transport_errors(tmp_path: Path) -> None:
     async def play() -> None:
         async def page(request: web.Request) -> web.Response:
             return web.Response(status=int(request.match_info["status"]), text="<html>")
@@ -263,13 +263,13 @@ def test_answers_that_are_no_answers(tmp_path: Path) -> None:
         async with SlumbotHttp(base) as post:
             with pytest.raises(TransportError):
                 await post("new_hand", {})
-        with pytest.raises(ValueError, match="address"):
+        with pytest.raises(ValueError, match="not an HTTP URL"):
             SlumbotHttp("slumbot.com")
 
     asyncio.run(play())
 
 
-def test_the_tally_counts_what_servers_tell_of_their_own_results() -> None:
+def test_the_tally_includes_the_servers_baseline() -> None:
     journal = Journal(None, "url", None)
     hand: dict[str, Any] = {"winnings": 100, "position": 1, "session_hands": 1, "session_total": 100}
     journal.keep_hand({**hand, "baseline_winnings": 50})

@@ -21,7 +21,7 @@ RIVER = {
 
 
 async def events(response: ClientResponse) -> list[tuple[str, Any]]:
-    """All events of a stream."""
+    """All events of an event stream."""
     found = []
     for block in (await response.text()).split("\n\n"):
         lines = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
@@ -39,7 +39,7 @@ async def wait_for_end(client: Client, path: str) -> Any:
             await asyncio.sleep(0.05)
 
 
-def test_a_solve_runs_in_the_background_and_is_followed(tmp_path: Path) -> None:
+def test_a_solve_runs_in_the_background_and_streams_events(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path) as client:
             solve = await post(client, "/v1/solve", {**RIVER, "target_pct": 0.5, "node": "x"}, 202)
@@ -71,7 +71,7 @@ def test_a_solve_runs_in_the_background_and_is_followed(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_a_solve_is_cancelled_and_keeps_what_it_has(tmp_path: Path) -> None:
+def test_a_cancelled_solve_keeps_its_result(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path) as client:
             endless = {**RIVER, "seconds": 500, "target_pct": 0.001}
@@ -90,7 +90,7 @@ def test_a_solve_is_cancelled_and_keeps_what_it_has(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_nobody_listening_stops_a_streamed_solve(tmp_path: Path) -> None:
+def test_disconnecting_cancels_a_streamed_solve(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path) as client:
             endless = {**RIVER, "seconds": 500, "target_pct": 0.001}
@@ -104,7 +104,7 @@ def test_nobody_listening_stops_a_streamed_solve(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_so_many_at_once_and_all_end_with_the_daemon(tmp_path: Path) -> None:
+def test_concurrent_solves_are_limited_and_end_with_the_daemon(tmp_path: Path) -> None:
     async def play() -> list[Any]:
         async with running(tmp_path) as client:
             endless = {**RIVER, "seconds": 500, "target_pct": 0.001}
@@ -141,7 +141,7 @@ def test_so_many_at_once_and_all_end_with_the_daemon(tmp_path: Path) -> None:
         ({"lock": "x"}, 400, "lock"),
     ],
 )
-def test_spots_that_make_no_sense(tmp_path: Path, change: dict[str, Any], status: int, words: str) -> None:
+def test_invalid_spots_are_rejected(tmp_path: Path, change: dict[str, Any], status: int, words: str) -> None:
     async def play() -> None:
         async with running(tmp_path) as client:
             problem = await post(client, "/v1/solve", {**RIVER, **change}, status)
@@ -150,7 +150,7 @@ def test_spots_that_make_no_sense(tmp_path: Path, change: dict[str, Any], status
     asyncio.run(play())
 
 
-def test_what_is_too_large_fails_with_reasons(tmp_path: Path) -> None:
+def test_solves_that_are_too_large_fail_with_a_reason(tmp_path: Path) -> None:
     async def play() -> None:
         from dataclasses import replace
 

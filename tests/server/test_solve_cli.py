@@ -1,4 +1,4 @@
-"""`fathom solve` from the outside. `python tests/server/test_solve_cli.py` writes the golden file again."""
+"""`fathom solve` on the command line. `python tests/server/test_solve_cli.py` regenerates the golden file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run_json(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, Any]:
 
 
 def without_circumstances(record: dict[str, Any]) -> dict[str, Any]:
-    """What does not depend on the machine and on how memory is laid out."""
+    """The result without fields that depend on the machine or the memory layout."""
     return {key: value for key, value in record.items() if key not in ("seconds", "memory_bytes")}
 
 
@@ -53,7 +53,7 @@ def assert_close(found: Any, expected: Any, where: str = "") -> None:
         assert found == expected, where
 
 
-def test_a_river_card_solved_as_another_suit_is_shown_as_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_river_card_merged_by_symmetry_is_shown_as_itself(capsys: pytest.CaptureFixture[str]) -> None:
     spot = [
         "solve",
         "--board",
@@ -142,7 +142,7 @@ def test_a_target_is_reached(capsys: pytest.CaptureFixture[str]) -> None:
     assert record["exploitability_chips"] == pytest.approx(record["exploitability_pct"])  # the pot is 100
 
 
-def test_a_solve_that_is_not_converged_warns(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unconverged_solve_prints_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     few, many = [*SMALL, "--iterations", "1"], [*SMALL, "--iterations", "100"]
     assert "Warning: not converged: exploitable for" in run(capsys, *few)
     assert run_json(capsys, *few)["converged"] is False
@@ -153,7 +153,7 @@ def test_a_solve_that_is_not_converged_warns(capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize("board", ["AsKd7h4c", "AsKs7s4s"])  # in the second, river cards merge
-def test_a_solve_may_be_saved_looked_at_and_resumed(
+def test_a_solve_can_be_saved_shown_and_resumed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, board: str
 ) -> None:
     file = str(tmp_path / "a.solve")
@@ -194,14 +194,14 @@ def test_locks_hold_and_are_listed(capsys: pytest.CaptureFixture[str], tmp_path:
     assert turn["locked"] == ["x/x/*"]
 
 
-def test_a_node_nobody_reaches_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreached_node_prints_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     args = [*SMALL, "--iterations", "5", "--lock", "root = x random", "--node", "b50%"]
-    assert "Nobody gets here" in run(capsys, *args)
+    assert "This node is never reached" in run(capsys, *args)
     record = run_json(capsys, *args)
     assert record["node"]["players"]["ip"]["ev"] is None
 
 
-def test_ranges_may_come_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_ranges_can_be_read_from_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "range.txt").write_text("QQ,\nJTs\n")
     record = run_json(
         capsys, *RIVER, "--oop", f"@{tmp_path / 'range.txt'}", "--ip", "KQs", "--iterations", "2"
@@ -214,7 +214,7 @@ def test_the_smaller_of_two_stacks_counts(capsys: pytest.CaptureFixture[str]) ->
     assert run_json(capsys, *args)["stack"] == 150
 
 
-def test_a_solve_that_cannot_fit_is_refused(
+def test_a_solve_that_needs_too_much_memory_is_rejected(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.cli.solve_input.available_memory_bytes", lambda: 50_000)
@@ -237,14 +237,14 @@ def test_a_solve_that_cannot_fit_is_refused(
         (["--pot", "12.5"], "--pot: '12.5' is not a number of chips"),
         (["--stack", "-5"], "--stack: '-5' is not a number of chips"),
         (["--stack", "5,"], "--stack: '' is not a number of chips"),
-        (["--stack", "5,6,7"], "--stack: '5,6,7' are 3 stacks"),
+        (["--stack", "5,6,7"], "--stack: '5,6,7' has 3 stacks"),
         (["--pot", "99999999999999999999"], "--pot: '99999999999999999999' is too large"),
         (["--threads", "1000"], "--threads: '1000' is more than 256"),
         (["--menu", "50%; 60%"], "--menu: '60%' is a second menu without a street"),
         (["--save", "/"], "--save /: is a folder"),
         (["--big-blind", "no"], "--big-blind: 'no' is not a number of chips"),
-        (["--oop", "none"], "--oop: 'none' holds no hand: write e.g. 'QQ+,AKs'"),
-        (["--ip", "AsAh,7h7d"], "--ip: no hand of 'AsAh,7h7d' is possible: all hold a card of AsKd7h4c2s"),
+        (["--oop", "none"], "--oop: 'none' contains no hand: write e.g. 'QQ+,AKs'"),
+        (["--ip", "AsAh,7h7d"], "--ip: no hand of 'AsAh,7h7d' is possible: all share a card with AsKd7h4c2s"),
         (["--ip", "AZ"], "--ip: 'AZ' is not a hand: write e.g."),
         (["--ip", ""], "--ip: an empty range"),
         (["--oop", "AhAd", "--ip", "AhQh"], "--oop and --ip: no pair of hands is possible"),
@@ -254,23 +254,23 @@ def test_a_solve_that_cannot_fit_is_refused(
         (["--menu", "turn: 50%"], "--menu: 'turn: 50%' offers no bet on the river"),
         (["--menu", "50"], "--menu: '50' is not a bet size: write e.g. 50%"),
         (["--menu", "preturn: 50%"], "--menu: 'preturn' names no street"),
-        (["--target", "1/2"], "--target: '1/2' does not say how many per cent"),
-        (["--target=-1%"], "--target: '-1' does not say how many per cent"),
+        (["--target", "1/2"], "--target: '1/2' is not a percentage"),
+        (["--target=-1%"], "--target: '-1' is not a percentage"),
         (["--target", "100%"], "--target: '100%' is more than the pot"),
         (["--iterations", "0"], "--iterations: '0' is not a number of iterations"),
-        (["--seconds", "nan"], "--seconds: 'nan' does not say how many seconds"),
+        (["--seconds", "nan"], "--seconds: 'nan' is not a number of seconds"),
         (["--threads", "two"], "--threads: 'two' is not a number of threads"),
         (["--node", "b77"], "--node: 'b77' is not offered at the root: write one of x, b50, b100, a"),
         (["--lock", "b50% = f AA"], "--lock: 'b50% = f AA' gives"),
         (["--hands", "77+x"], "--hands: "),
         (["--save", "/no/such/folder/x"], "--save /no/such/folder/x: there is no folder /no/such/folder"),
-        (["--strategy-only"], "--strategy-only: says how to save: add --save FILE"),
-        (["--load", "/no/file", "--target", "1%"], "--target: --load only looks at a solve"),
-        (["--load", "/no/file"], "--board: the spot comes from the file of --load"),
-        (["--variant", "improved-cfr+"], "--variant: improved-cfr+ must know how long"),
+        (["--strategy-only"], "--strategy-only: needs a file to save to: add --save FILE"),
+        (["--load", "/no/file", "--target", "1%"], "--target: --load only shows a solve"),
+        (["--load", "/no/file"], "--board: the spot comes from the --load file"),
+        (["--variant", "improved-cfr+"], "--variant: improved-cfr+ needs the number of iterations"),
     ],
 )  # fmt: skip
-def test_impossible_input_names_the_option_and_a_way_out(
+def test_errors_name_the_option_and_a_fix(
     capsys: pytest.CaptureFixture[str], args: list[str], message: str
 ) -> None:
     assert main([*RIVER, *args]) == 2
@@ -280,22 +280,22 @@ def test_impossible_input_names_the_option_and_a_way_out(
     assert not captured.out
 
 
-def test_what_is_missing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_option_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", "--pot", "5"]) == 2
     assert "--board and --stack are missing: write e.g. --board AsKd7h4c2s" in capsys.readouterr().err
 
 
-def test_all_that_is_missing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_missing_options_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve"]) == 2
     assert "--board, --pot and --stack are missing" in capsys.readouterr().err
 
 
 def test_open_cards_cannot_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*TURN, "--node", "x/x/*"]) == 2
-    assert "--node: 'x/x/*' leaves a card open: to look at a node, name the card" in capsys.readouterr().err
+    assert "--node: 'x/x/*' leaves a card open: to show a node, name the card" in capsys.readouterr().err
 
 
-def test_files_that_are_no_solves_are_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_files_that_are_not_solves_are_rejected(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "x").write_text("hello")
     for name in ("--load", "--resume"):
         assert main(["solve", name, str(tmp_path / "x")]) == 2

@@ -1,4 +1,4 @@
-"""The hand store in the daemon: matches are kept, a full or slow disk holds nobody up."""
+"""The hand store in the daemon: matches are stored, and a full or slow disk does not delay play."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.server.test_hand_store import fill_disk
 from tests.server.test_matches import SCRIPT, listening
 
 
-def test_hands_of_dealer_matches_are_kept(tmp_path: Path) -> None:
+def test_hands_of_dealer_matches_are_stored(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandInDecider()) as client, listening(SCRIPT) as dealer:
             assert client.server is not None
@@ -39,7 +39,7 @@ def test_hands_of_dealer_matches_are_kept(tmp_path: Path) -> None:
     reader.close()
 
 
-def test_a_full_disk_ends_no_hand(tmp_path: Path) -> None:
+def test_play_continues_on_a_full_disk(tmp_path: Path) -> None:
     async def play() -> int:
         async with running(tmp_path, StandIn(say="c")) as client:
             assert client.server is not None
@@ -66,12 +66,12 @@ def test_a_full_disk_ends_no_hand(tmp_path: Path) -> None:
     reader.close()
 
 
-def test_a_slow_disk_holds_up_nobody_else(tmp_path: Path) -> None:
+def test_a_slow_disk_does_not_delay_other_requests(tmp_path: Path) -> None:
     async def play() -> None:
         async with running(tmp_path, StandIn(say="c")) as client:
             await post(client, "/v1/hands", {}, 201)
             other = sqlite3.connect(tmp_path / "hands.sqlite", isolation_level=None)
-            other.execute("BEGIN IMMEDIATE")  # somebody else writes, and takes his time
+            other.execute("BEGIN IMMEDIATE")  # another process holds the write lock
             dealt = asyncio.create_task(post(client, "/v1/hands", {}, 201))
             for _ in range(5):
                 await get(client, "/healthz")

@@ -1,4 +1,4 @@
-"""How far the bot is with a decision: seen while it thinks, by those who may, and without what it holds."""
+"""Progress of the bot's decision: visible while it thinks, to its opponent only, without revealing cards."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOT_THINKING = {
 
 
 class Slow(StandIn):
-    """Checks and calls, when it may; counts how often somebody looked."""
+    """Checks and calls once released; counts progress requests."""
 
     def __init__(self) -> None:
         super().__init__(say="c")
@@ -63,11 +63,11 @@ async def events(response: Any) -> AsyncIterator[tuple[str, dict[str, Any]]]:
 
 
 RAISE = {"action": "r300"}
-"""Whatever the position, the bot has to answer it."""
+"""A raise, so that the bot has to act in either position."""
 
 
 async def my_turn(client: Client, slow: Slow, **more: Any) -> dict[str, Any]:
-    """A hand that waits for somebody's first action."""
+    """A hand that waits for the opponent's first action."""
     slow.may_answer.set()
     hand: dict[str, Any] = await post(client, "/v1/hands", {"budget": 3.0}, 201, **more)
     slow.may_answer.clear()
@@ -75,7 +75,7 @@ async def my_turn(client: Client, slow: Slow, **more: Any) -> dict[str, Any]:
     return hand
 
 
-def test_an_action_is_followed_to_the_bots_answer(tmp_path: Path) -> None:
+def test_an_actions_progress_is_streamed_until_the_bot_acts(tmp_path: Path) -> None:
     async def check() -> None:
         slow = Slow()
         async with running(tmp_path, slow) as client:
@@ -108,7 +108,7 @@ def test_an_action_is_followed_to_the_bots_answer(tmp_path: Path) -> None:
     run(check())
 
 
-def test_a_fresh_deal_is_followed_though_it_has_no_name_yet(tmp_path: Path) -> None:
+def test_a_new_hands_progress_is_streamed(tmp_path: Path) -> None:
     async def check() -> None:
         slow = Slow()
         async with running(tmp_path, slow) as client:
@@ -135,7 +135,7 @@ async def _stream(client: Client, path: str, body: Any, **more: Any) -> list[tup
         return [event async for event in events(response)]
 
 
-def test_what_is_wrong_is_told_as_without_a_stream(tmp_path: Path) -> None:
+def test_errors_are_the_same_as_without_a_stream(tmp_path: Path) -> None:
     async def check() -> None:
         slow = Slow()
         async with running(tmp_path, slow) as client:
@@ -158,7 +158,7 @@ def test_what_is_wrong_is_told_as_without_a_stream(tmp_path: Path) -> None:
     run(check())
 
 
-def test_what_nobody_expects_tells_nothing(tmp_path: Path) -> None:
+def test_unexpected_errors_in_a_stream_reveal_no_details(tmp_path: Path) -> None:
     async def check() -> None:
         slow = Slow()
         async with running(tmp_path, slow) as client:
@@ -183,13 +183,13 @@ def test_what_nobody_expects_tells_nothing(tmp_path: Path) -> None:
 
 
 class Leaving(TestServer):
-    """As in the daemon, and unlike in other tests: who hangs up ends nothing."""
+    """Unlike in other tests, and as in the daemon, a disconnect does not cancel the handler."""
 
     async def _make_runner(self, **options: Any) -> web.BaseRunner[web.Request]:
         return await super()._make_runner(**{**options, "handler_cancellation": False})
 
 
-def test_whoever_hangs_up_has_played_all_the_same(tmp_path: Path) -> None:
+def test_an_action_is_played_even_if_the_client_disconnects(tmp_path: Path) -> None:
     async def check() -> None:
         slow = Slow()
         app = make_app(config_for(tmp_path), slow)
@@ -200,7 +200,7 @@ def test_whoever_hangs_up_has_played_all_the_same(tmp_path: Path) -> None:
                 await response.content.readline()
                 response.close()
             looks = -1
-            while looks != slow.looks:  # until nobody is told any more
+            while looks != slow.looks:  # until progress is no longer requested
                 looks = slow.looks
                 await asyncio.sleep(3 * EVERY_SECONDS)
             slow.may_answer.set()
@@ -211,7 +211,7 @@ def test_whoever_hangs_up_has_played_all_the_same(tmp_path: Path) -> None:
     run(check())
 
 
-def test_others_are_told_nothing(tmp_path: Path) -> None:
+def test_progress_is_hidden_from_other_keys(tmp_path: Path) -> None:
     file = tmp_path / "keys.json"
     alice, bob = (bearer(add_key(file, name, ["play"])) for name in ("alice", "bob"))
     admin = bearer(add_key(file, "root", ["admin"]))
@@ -237,7 +237,7 @@ def test_others_are_told_nothing(tmp_path: Path) -> None:
     run(check())
 
 
-def test_while_it_thinks_nothing_betrays_its_cards(tmp_path: Path) -> None:
+def test_progress_does_not_reveal_the_bots_cards(tmp_path: Path) -> None:
     async def check() -> None:
         slow = Slow()
         async with running(tmp_path, slow) as client:
@@ -261,7 +261,7 @@ def test_while_it_thinks_nothing_betrays_its_cards(tmp_path: Path) -> None:
     run(check())
 
 
-def test_the_client_tells_how_far_it_is(tmp_path: Path) -> None:
+def test_the_client_reports_progress(tmp_path: Path) -> None:
     async def check() -> None:
         slow = Slow()
         async with running(tmp_path, slow) as client:

@@ -1,4 +1,4 @@
-"""What the bot was thinking is kept where it is wanted, and told when and as far as it may be."""
+"""The bot's reasoning is stored on request, and shown only when and as far as allowed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SECRET = {"hand": "AsKd", "strategy": {"c": 1.0}, "values": {"c": 12.0}}
 
 
 class Explaining(StandIn):
-    """Tells of the hand held, as a worker does."""
+    """Explains the hand held, as a worker does."""
 
     async def decide(self, request: DecisionRequest) -> DecisionAnswer:
         answer = await super().decide(request)
@@ -52,7 +52,7 @@ def fold_when_possible(hand: dict[str, Any]) -> str:
     return "f" if hand["legal"]["fold"] and hand["betting"] else "c"
 
 
-def test_after_a_showdown_all_is_told(tmp_path: Path) -> None:
+def test_after_a_showdown_everything_is_shown(tmp_path: Path) -> None:
     async def check() -> None:
         async with running(tmp_path, Explaining(say="c")) as client:
             hand = await play(client, call, explain=True)
@@ -67,8 +67,8 @@ def test_after_a_showdown_all_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bot", ["f", "r20000"])
-def test_after_a_fold_nothing_is_told_of_the_hand_held(tmp_path: Path, bot: str) -> None:
-    """Whoever folds: ranges are told, the hand, its strategy and its values are not."""
+def test_after_a_fold_the_hand_held_stays_secret(tmp_path: Path, bot: str) -> None:
+    """Whoever folds: ranges are shown, but not the hand, its strategy and its values."""
 
     async def check() -> None:
         async with running(tmp_path, Explaining(say=bot)) as client:
@@ -86,7 +86,7 @@ def test_after_a_fold_nothing_is_told_of_the_hand_held(tmp_path: Path, bot: str)
     run(check())
 
 
-def test_nothing_is_told_while_the_hand_is_played(tmp_path: Path) -> None:
+def test_thoughts_are_unavailable_during_the_hand(tmp_path: Path) -> None:
     async def check() -> None:
         async with running(tmp_path, Explaining(say="c")) as client:
             hand = await post(client, "/v1/hands", {"explain": True}, 201)
@@ -97,7 +97,7 @@ def test_nothing_is_told_while_the_hand_is_played(tmp_path: Path) -> None:
     run(check())
 
 
-def test_thoughts_are_kept_only_where_they_are_wanted(tmp_path: Path) -> None:
+def test_thoughts_are_stored_only_on_request(tmp_path: Path) -> None:
     async def check() -> None:
         decider = Explaining(say="c")
         async with running(tmp_path, decider) as client:
@@ -108,7 +108,7 @@ def test_thoughts_are_kept_only_where_they_are_wanted(tmp_path: Path) -> None:
     run(check())
 
 
-def test_a_decision_that_was_looked_up_has_its_ranges(tmp_path: Path) -> None:
+def test_a_looked_up_decision_has_ranges(tmp_path: Path) -> None:
     class LookedUp(StandIn):
         async def decide(self, request: DecisionRequest) -> DecisionAnswer:
             return replace(await super().decide(request), explanation=None, method="blueprint")
@@ -130,10 +130,8 @@ def test_a_decision_that_was_looked_up_has_its_ranges(tmp_path: Path) -> None:
     ("told", "converged"),
     [({"exploitability_pct": 8.4}, False), ({"exploitability_pct": 0.4}, True), (DETAILS, False)],
 )
-def test_thoughts_say_whether_they_are_converged(
-    tmp_path: Path, told: dict[str, Any], converged: bool
-) -> None:
-    """Also those of earlier versions, which have no word of it."""
+def test_thoughts_include_convergence(tmp_path: Path, told: dict[str, Any], converged: bool) -> None:
+    """Including those stored by earlier versions, which lack these fields."""
 
     class Told(StandIn):
         async def decide(self, request: DecisionRequest) -> DecisionAnswer:
@@ -151,7 +149,7 @@ def test_thoughts_say_whether_they_are_converged(
     run(check())
 
 
-def test_a_hand_goes_on_being_explained_after_a_restart(tmp_path: Path) -> None:
+def test_a_hand_is_still_explained_after_a_restart(tmp_path: Path) -> None:
     async def check() -> None:
         decider = Explaining(say="c")
         async with running(tmp_path, decider) as client:
@@ -165,8 +163,8 @@ def test_a_hand_goes_on_being_explained_after_a_restart(tmp_path: Path) -> None:
     run(check())
 
 
-def test_grids_count_possible_hands_only() -> None:
-    """A board's hands do nothing: they must not thin out what the others of their class do."""
+def test_grids_average_over_possible_hands_only() -> None:
+    """Hands blocked by the board have no strategy: they must not dilute their class's average."""
     rng = np.random.default_rng(Random(1).randrange(100))
     probabilities = rng.random((2, 1326)).astype(np.float32)
     probabilities /= probabilities.sum(axis=0)

@@ -40,7 +40,7 @@ def train(folder: Path, *options: str) -> int:
     return main(["train", "--checkpoint", str(folder), "--quiet", "--threads", "1", *options])
 
 
-def test_from_nothing_to_a_blueprint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_training_writes_a_valid_blueprint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(tmp_path, "--iterations", "20000", "--pack") == 0
     assert "20,480 iterations" in capsys.readouterr().out
     assert ElementTree.parse(tmp_path / "training.svg").getroot().tag.endswith("svg")
@@ -50,7 +50,7 @@ def test_from_nothing_to_a_blueprint(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert facts["iterations"] == 20_480
     assert facts["buckets"] == [169, 8, 8, 8]
     assert main(["blueprint", "verify", str(tmp_path / "tiny.blueprint")]) == 0
-    assert "whole" in capsys.readouterr().out
+    assert "valid" in capsys.readouterr().out
     assert main(["blueprint", "export", str(tmp_path / "tiny.blueprint"), "--round", "flop"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "history,bucket,action,probability"
@@ -60,7 +60,7 @@ def test_from_nothing_to_a_blueprint(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (tmp_path / "again.xz").read_bytes() == (tmp_path / "tiny.blueprint.xz").read_bytes()
 
 
-def test_with_a_table_for_the_first_round(
+def test_a_training_can_add_opponent_values(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("solver.opponent_values", "solver.preflop"):
@@ -76,7 +76,7 @@ def test_with_a_table_for_the_first_round(
     assert facts["carries_training"]
 
 
-def test_with_a_flop_book(
+def test_a_training_can_add_a_flop_book(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.cli.flops._ITERATIONS", 2)
@@ -104,7 +104,7 @@ def test_blueprints_of_checkpoints_and_the_default_one(
     assert str(early) in capsys.readouterr().out
 
 
-def test_a_blueprint_of_the_burn_in_says_what_it_is(
+def test_extracting_during_burn_in_prints_a_warning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = small_run(40_000)
@@ -115,7 +115,9 @@ def test_a_blueprint_of_the_burn_in_says_what_it_is(
     assert "holds the current strategy" in capsys.readouterr().out
 
 
-def test_stopped_and_resumed_is_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_training_resumes_to_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     options = ("--seed", "9", "--reproducible")
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     assert train(whole, "--iterations", "8192", *options) == 0
@@ -135,7 +137,7 @@ def test_stopped_and_resumed_is_the_same_file(tmp_path: Path, monkeypatch: pytes
     assert (parts / "tiny.blueprint").read_bytes() == (whole / "tiny.blueprint").read_bytes()
 
 
-def test_finished_trainings_can_be_made_longer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_finished_training_can_be_extended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(tmp_path, "--iterations", "8192") == 0
     assert train(tmp_path, "--resume") == 0
     assert "8,192 iterations" in capsys.readouterr().out
@@ -149,11 +151,11 @@ def test_finished_trainings_can_be_made_longer(tmp_path: Path, capsys: pytest.Ca
     assert "20,480 iterations are done" in capsys.readouterr().err
 
 
-def test_refusals_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(tmp_path, "--iterations", "1024") == 0
     blueprint = str(tmp_path / "tiny.blueprint")
     cases = [
-        (["train", "--checkpoint", str(tmp_path), "--quiet"], "holds a training already"),
+        (["train", "--checkpoint", str(tmp_path), "--quiet"], "already holds a training"),
         (["train", "--preset", "huge", "--checkpoint", str(tmp_path / "x")], "choose one of tiny"),
         (["train", "--checkpoint", str(tmp_path / "y"), "--resume"], "no training to resume"),
         (["train", "--checkpoint", str(tmp_path / "z"), "--burn-in", "7"], "between 0 and 1"),
@@ -195,7 +197,7 @@ REFUSED_NUMBERS = [
 
 
 @pytest.mark.parametrize(("arguments", "reason"), REFUSED_NUMBERS)
-def test_numbers_that_make_no_sense_are_refused(
+def test_invalid_numbers_are_rejected(
     arguments: list[str],
     reason: str,
     tmp_path: Path,
@@ -211,13 +213,13 @@ def test_numbers_that_make_no_sense_are_refused(
 
 
 @pytest.mark.parametrize("never", [["--prune-below", "never"], ["--prune-below=-inf"]])
-def test_never_to_prune(never: list[str], tmp_path: Path) -> None:
+def test_pruning_can_be_turned_off(never: list[str], tmp_path: Path) -> None:
     assert train(tmp_path, "--iterations", "1024", *never) == 0
     assert read_checkpoint(tmp_path).plan.settings.prune_below == -inf
 
 
-def test_a_training_goes_on_with_as_many_threads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As in its last sitting, whatever the one before had on another machine."""
+def test_a_resumed_training_uses_as_many_threads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As many as in its last session, even if an earlier session used another number."""
     assert train(tmp_path / "first", "--iterations", "4096", "--threads", "3", "--carry") == 0
     source = str(tmp_path / "first" / "tiny.blueprint")
     assert train(tmp_path / "second", "--from", source, "--iterations", "8192", "--threads", "2") == 0
@@ -228,12 +230,12 @@ def test_a_training_goes_on_with_as_many_threads(tmp_path: Path, capsys: pytest.
     assert provenance.threads == 3  # the most there ever were: more than one cannot be repeated
 
 
-def test_a_training_goes_on_as_what_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its preset, its seed, and what it makes besides the blueprint."""
+def test_a_resumed_training_keeps_its_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its preset, its seed and its other products."""
     assert train(tmp_path, "--iterations", "1024", "--carry", "--pack") == 0
     for options, reason in (
-        (["--preset", "default"], "of the preset 'tiny': leave out --preset default"),
-        (["--seed", "2"], "of seed 1, which it keeps: leave out --seed 2"),
+        (["--preset", "default"], "with the preset 'tiny': leave out --preset default"),
+        (["--seed", "2"], "with seed 1, which cannot change: leave out --seed 2"),
         (["--iterations", "1"], ""),
     ):
         assert train(tmp_path, "--resume", *options) == (2 if reason else 0)
@@ -246,7 +248,7 @@ def test_a_training_goes_on_as_what_it_was(tmp_path: Path, capsys: pytest.Captur
     assert open_blueprint(tmp_path / "tiny.blueprint").training is None
 
 
-def test_from_a_blueprint_that_carries_its_training(
+def test_a_training_continues_from_a_blueprint_that_carries_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = tmp_path / "first"
@@ -259,10 +261,10 @@ def test_from_a_blueprint_that_carries_its_training(
     for options, reason in (
         (["--iterations", "100"], "4,096 iterations are done"),
         ([], "4,096 iterations are done, all that was planned"),
-        (["--iterations", "8192", "--checkpoint", str(first)], "holds a training already"),
+        (["--iterations", "8192", "--checkpoint", str(first)], "already holds a training"),
         (
             ["--iterations", "8192", "--pack", "--checkpoint", str(kept)],
-            "tiny.blueprint.xz would be replaced",
+            "tiny.blueprint.xz would be overwritten",
         ),
         (["--preset", "default", "--iterations", "8192"], "leave out --preset default"),
         (["--seed", "6", "--iterations", "8192"], "leave out --seed 6"),
@@ -278,7 +280,7 @@ def test_from_a_blueprint_that_carries_its_training(
     assert on.training is not None
 
 
-def test_with_other_cards(
+def test_a_training_continues_with_other_buckets(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes = {"8": 8, "256": 16, "1000": 32}
@@ -316,7 +318,7 @@ def test_with_other_cards(
     assert open_blueprint(tmp_path / "third" / "tiny.blueprint").num_buckets == (169, 32, 32, 32)
 
 
-def test_what_was_asked_for_survives_an_early_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requested_options_survive_an_early_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert train(tmp_path / "first", "--iterations", "4096", "--carry") == 0
 
     def killed(*_: object) -> bool:
@@ -334,7 +336,7 @@ def test_help_names_all_card_presets() -> None:
     assert CARD_PRESET_NAMES.split(", ") == list(CARD_PRESETS)
 
 
-def test_reproducible_blueprints_carry_no_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reproducible_blueprints_contain_no_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for folder in (tmp_path / "a", tmp_path / "b"):
         assert train(folder, "--iterations", "8192", "--carry", "--reproducible") == 0
     contents = [(tmp_path / name / "tiny.blueprint").read_bytes() for name in "ab"]
@@ -365,7 +367,7 @@ def test_one_training_at_a_time_in_a_folder(tmp_path: Path, capsys: pytest.Captu
 
 
 def fill_disk_at_first(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Checkpoints cannot be written twice; returns the iterations at which it was tried."""
+    """Make the first two checkpoints fail; returns the iterations of all attempts."""
     save, tries = TrainingRun.save, []
 
     def save_on_a_full_disk(run: TrainingRun, folder: Path) -> int:
@@ -378,7 +380,7 @@ def fill_disk_at_first(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return tries
 
 
-def test_a_checkpoint_that_cannot_be_written_is_tried_again(
+def test_a_failed_checkpoint_is_retried(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tries = fill_disk_at_first(monkeypatch)
@@ -388,19 +390,19 @@ def test_a_checkpoint_that_cannot_be_written_is_tried_again(
     assert capsys.readouterr().err.count("checkpoint not written") == 2
 
 
-def test_the_last_checkpoint_is_tried_until_it_is_written(
+def test_the_last_checkpoint_is_retried_until_it_succeeds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The training is over, and all of it is in memory."""
+    """At the end of the training, when its result is only in memory."""
     tries = fill_disk_at_first(monkeypatch)
     monkeypatch.setattr("server.cli.train._wait", lambda *_: None)
     assert train(tmp_path, "--iterations", "1024") == 0
     assert tries == [1024] * 3
-    assert capsys.readouterr().err.count("is only in memory") == 2
+    assert capsys.readouterr().err.count("is not saved: retrying") == 2
     assert open_blueprint(tmp_path / "tiny.blueprint").provenance.iterations == 1024
 
 
-def test_a_signal_gives_the_last_checkpoint_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signal_abandons_the_last_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def save_on_a_full_disk(*_: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -410,12 +412,12 @@ def test_a_signal_gives_the_last_checkpoint_up(tmp_path: Path, monkeypatch: pyte
     assert not (tmp_path / "tiny.blueprint").exists()
 
 
-def test_what_has_no_room_in_memory_is_refused_first(
+def test_too_little_memory_is_reported_before_training(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.cli.train.available_memory_bytes", lambda: 400_000_000)
     assert train(tmp_path / "x", "--preset", "default") == 2
-    assert "GB of memory and 0.4 are free here" in capsys.readouterr().err
+    assert "GB of memory and 0.4 GB are free" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
 
 
@@ -432,7 +434,7 @@ def test_files_that_end_in_xz_are_packed(tmp_path: Path, monkeypatch: pytest.Mon
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "cache", packed.name, again.name]
 
 
-def test_a_second_signal_does_not_cut_off_the_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_signal_does_not_interrupt_the_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save, step = TrainingRun.save, TrainingRun.step
 
     def step_until_interrupted(run: TrainingRun) -> None:
@@ -449,7 +451,7 @@ def test_a_second_signal_does_not_cut_off_the_save(tmp_path: Path, monkeypatch: 
     assert 0 < read_checkpoint(tmp_path).iterations < 8192
 
 
-def test_in_a_pipe_there_is_a_line_for_every_checkpoint(
+def test_output_to_a_pipe_has_one_line_per_checkpoint(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("server.cli.train._seconds_between_reports", lambda *_: 0.0)
@@ -463,10 +465,10 @@ def test_in_a_pipe_there_is_a_line_for_every_checkpoint(
     assert captured.err.endswith("\n")
 
 
-def test_the_bar_goes_away_when_a_file_is_damaged(
+def test_the_progress_bar_is_removed_after_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a terminal a bar hides the cursor."""
+    """A progress bar hides the terminal's cursor while it is shown."""
     rng = np.random.default_rng(1)
     damaged = bytearray(lzma.compress(rng.bytes(3 << 20)))
     damaged[len(damaged) // 2] ^= 1
@@ -480,7 +482,7 @@ def test_the_bar_goes_away_when_a_file_is_damaged(
     assert error.count(hide) == error.count(show) == 1
 
 
-def test_plan_counts_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_plan_estimates_costs_without_training(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["blueprint", "plan", "--preset", "default", "--json", "--threads", "2"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["betting_nodes"] == sum(facts["betting_nodes_by_round"])
@@ -493,7 +495,7 @@ def test_plan_counts_before_anything_runs(capsys: pytest.CaptureFixture[str]) ->
     )
 
 
-def test_a_missing_file_is_named_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_file_is_a_readable_error(capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["train", "--from", "nofile"], ["blueprint", "info", "nofile"]):
         assert main(command) == 2
-        assert capsys.readouterr().err == f"fathom {command[0]}: nofile: there is no such file\n"
+        assert capsys.readouterr().err == f"fathom {command[0]}: nofile: no such file\n"

@@ -21,7 +21,7 @@ from server.versus import HandLog
 
 
 def deal(hands: int, first: list[str], second: list[str], seed: int = 5) -> list[HandResult]:
-    """Play a match between two command lines of `fathom versus`, in threads, on our dealer."""
+    """Play a match between two `fathom versus` commands, in threads, on our dealer."""
     results: list[HandResult] = []
     ports_end, out_end = os.pipe()
     terms = MatchTerms(HUNL, hands, seed, ("one", "two"))
@@ -50,7 +50,7 @@ def deal(hands: int, first: list[str], second: list[str], seed: int = 5) -> list
     return results
 
 
-def test_the_report_is_that_of_the_dealer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_report_agrees_with_the_dealer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, histories = tmp_path / "versus.html", tmp_path / "versus.phhs"
     ours = [
         "random",
@@ -72,9 +72,7 @@ def test_the_report_is_that_of_the_dealer(tmp_path: Path, capsys: pytest.Capture
     assert "????" in histories.read_text()
 
 
-def test_a_match_that_broke_off_ends_in_one_report(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interrupted_match_gives_one_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     save = ["--save", str(tmp_path / "series"), "--seed", "1"]
     whole = deal(12, ["random", "--seed", "1", "--quiet"], ["call", "--quiet"])
     deal(12, ["random", *save, "--quiet"], ["call", "--quiet"])
@@ -108,9 +106,7 @@ def test_another_match_under_the_same_name_is_not_mixed_in(tmp_path: Path) -> No
     assert again.states() == states[2:]
 
 
-def test_quiet_means_nothing_printed_but_files_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_quiet_prints_nothing_but_writes_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "quiet.log"
     deal(4, ["call", "--quiet", "--log", str(log)], ["call", "--quiet"])
     shown = capsys.readouterr()
@@ -118,12 +114,12 @@ def test_quiet_means_nothing_printed_but_files_written(
     assert log.read_text().count("STATE:") == 4
 
 
-def test_players_are_seeded_by_the_hand() -> None:
+def test_players_are_seeded_by_hand_number() -> None:
     results = [deal(10, ["random", "--seed", "4", "--quiet"], ["min-raise", "--quiet"]) for _ in range(2)]
     assert [r.state.betting.text for r in results[0]] == [r.state.betting.text for r in results[1]]
 
 
-def test_nobody_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreachable_dealer_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["versus", "call", "127.0.0.1", "1", "--wait", "0"]) == 2
     assert "no dealer at" in capsys.readouterr().err
     with pytest.raises(SystemExit):
@@ -167,8 +163,8 @@ def test_over_the_dealer_with_another_program_and_resumed(tmp_path: Path) -> Non
         play_over_dealer(terms("fold", other), tmp_path / "duel", hands.append)
 
 
-def test_a_program_that_cannot_start_or_leaves_ends_the_match() -> None:
+def test_a_program_that_fails_to_start_or_exits_aborts_the_match() -> None:
     with pytest.raises(MatchAborted, match="could not start"):
         play_over_dealer(terms("acpc:/no/such/program", "call"), None, lambda hand: None)
-    with pytest.raises(MatchAborted, match="broke off"):
+    with pytest.raises(MatchAborted, match="was aborted"):
         play_over_dealer(terms("acpc:/bin/false", "acpc:/bin/false"), None, lambda hand: None)

@@ -1,4 +1,4 @@
-"""What the dashboard is told: percentiles of what happened lately, and a stream that begins and ends well."""
+"""The dashboard's data: percentiles of recent activity, and the event stream's beginning and end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.server.stand_ins import run
 INF = math.inf
 
 
-def test_percentiles_are_even_within_a_bucket() -> None:
+def test_percentiles_are_linear_within_a_bucket() -> None:
     buckets = {0.1: 0.0, 0.2: 10.0, 1.0: 20.0, INF: 20.0}
     assert percentile(buckets, 0.5) == pytest.approx(0.2)
     assert percentile(buckets, 0.25) == pytest.approx(0.15)
@@ -28,7 +28,7 @@ def test_percentiles_are_even_within_a_bucket() -> None:
     assert percentile(buckets, 1.0) == pytest.approx(1.0)
 
 
-def test_beyond_all_buckets_is_the_largest_bound() -> None:
+def test_values_beyond_all_buckets_give_the_largest_bound() -> None:
     assert percentile({0.1: 0.0, 5.0: 1.0, INF: 10.0}, 0.95) == 5.0
 
 
@@ -38,13 +38,13 @@ def test_negative_margins() -> None:
     assert percentile(buckets, 0.25) == pytest.approx(-1.0)
 
 
-def test_nothing_has_no_percentile() -> None:
+def test_no_samples_have_no_percentile() -> None:
     assert spread({}) == {"count": 0, "p50": None, "p95": None, "p99": None}
     assert percentile({0.1: 0.0, INF: 0.0}, 0.5) is None
     assert grown({1.0: 3.0}, {1.0: 5.0, 2.0: 7.0}) == {1.0: 2.0, 2.0: 7.0}
 
 
-def test_only_what_came_lately_counts() -> None:
+def test_percentiles_cover_only_the_recent_window() -> None:
     async def check() -> None:
         metrics = Metrics()
         watch = Watch(metrics, lambda: {"more": 1})
@@ -103,13 +103,13 @@ def test_the_stream_has_history_then_points(tmp_path: Path) -> None:
     run(check())
 
 
-def test_streams_do_not_keep_the_daemon_from_ending(tmp_path: Path) -> None:
+def test_streams_do_not_delay_shutdown(tmp_path: Path) -> None:
     async def check() -> None:
         async with running(tmp_path) as client:
             response = await client.get("/v1/events")
             await read_events(response.content, 1)
             closing = asyncio.create_task(client.server.close())
-            await response.content.read()  # ends by itself
+            await response.content.read()  # the stream ends at shutdown
             await closing
             response.close()
 

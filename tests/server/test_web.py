@@ -1,4 +1,4 @@
-"""The pages as files: small, kept as long as they may be, nothing inline and nothing from elsewhere."""
+"""The pages as files: small, cacheable, without inline code or external resources."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.server.api_setups import config_for, running
 from tests.server.stand_ins import run
 
 MOST_BYTES = 250_000
-"""Of a first visit, compressed."""
+"""Maximum size of a first visit, compressed."""
 
 
 def loaded(page: str) -> set[str]:
-    """Names of everything a page loads, modules of modules included."""
+    """The names of all files a page loads, including imported modules."""
     waiting, found = [page], set()
     while waiting:
         name = waiting.pop()
@@ -32,7 +32,7 @@ def loaded(page: str) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES.values())
-def test_a_first_visit_is_light(page: str) -> None:
+def test_a_first_visit_loads_little_data(page: str) -> None:
     files = web_files()
     assert sum(len(files[name].compressed) for name in loaded(page)) <= MOST_BYTES
 
@@ -42,7 +42,7 @@ def test_every_file_is_loaded_by_some_page() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES.values())
-def test_nothing_is_inline_and_nothing_from_elsewhere(page: str) -> None:
+def test_no_inline_code_and_no_external_resources(page: str) -> None:
     text = web_files()[page].plain.decode()
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", text)
     assert all(re.search(r"\ssrc=", tag) for tag in re.findall(r"<script[^>]*>", text))
@@ -86,7 +86,7 @@ def test_pages_are_served_compressed_with_a_strict_policy(tmp_path: Path) -> Non
     run(check())
 
 
-def test_what_pages_load_may_be_kept_for_ever(tmp_path: Path) -> None:
+def test_assets_are_cached_forever(tmp_path: Path) -> None:
     async def check() -> None:
         async with running(tmp_path) as client:
             async with client.get(f"/web/{web_digest()}/play.js") as response:
@@ -102,8 +102,8 @@ def test_what_pages_load_may_be_kept_for_ever(tmp_path: Path) -> None:
     run(check())
 
 
-def test_pages_are_open_where_keys_are_needed(tmp_path: Path) -> None:
-    """The page is, what it asks for is not."""
+def test_pages_need_no_key(tmp_path: Path) -> None:
+    """The pages are public; the API they use is not."""
 
     async def check() -> None:
         (tmp_path / "keys.json").unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the daemon: what is served at /openapi.json, and told to people at /docs."""
+"""The daemon's OpenAPI 3.1 document, served at /openapi.json and as a page at /docs."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def openapi() -> Schema:
         "info": {
             "title": "Fathom",
             "version": fathom_version(),
-            "description": "A heads-up no-limit hold'em bot: ask it, play it, let it solve. Blinds 50/100,"
-            " stacks 20,000, reset every hand. Chips in `betting` and `action` are totals over the hand, as"
-            " the ACPC writes them: `r300c/cr450`.",
+            "description": "A heads-up no-limit hold'em bot: query its decisions, play against it, solve"
+            " spots. Blinds 50/100, stacks 20,000, reset every hand. Chips in `betting` and `action` are"
+            " totals over the hand, in ACPC notation: `r300c/cr450`.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],
         "security": [{}, {"key": []}],
         "tags": [
-            {"name": "decide", "description": "Ask what the bot does. Nothing is kept."},
-            {"name": "hands", "description": "Play the bot, and look at what was played."},
+            {"name": "decide", "description": "Ask what the bot does. Stateless."},
+            {"name": "hands", "description": "Play against the bot, and list and export hands."},
             {"name": "pushfold", "description": "All-in or fold with ten big blinds."},
             {"name": "solve", "description": "Solve a spot exactly."},
             {"name": "matches", "description": "Matches on ACPC dealers."},
-            {"name": "slumbot", "description": "Slumbot's own API: its clients can play unchanged."},
-            {"name": "daemon", "description": "How the daemon is."},
+            {"name": "slumbot", "description": "Slumbot's API: its clients can play unchanged."},
+            {"name": "daemon", "description": "Status, metrics and documentation of the daemon."},
         ],
         "paths": {
             **decide.paths(),
@@ -71,7 +71,7 @@ def openapi() -> Schema:
                 "key": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "Needed unless the daemon listens on loopback; see `fathom keys`.",
+                    "description": "Required unless the daemon listens on loopback; see `fathom keys`.",
                 }
             },
         },

@@ -1,4 +1,4 @@
-"""How the daemon is, and what describes it."""
+"""OpenAPI: status, metrics and documentation of the daemon."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from server.http.openapi.parts import Schema, json_response, operation, problem_
 
 
 def paths() -> Schema:
-    """What can be asked, by path."""
+    """The operations, by path."""
     status = {"type": "object", "required": ["status"], "properties": {"status": {"type": "string"}}}
     html = {"text/html": {"schema": {"type": "string"}}}
     limits = {str(code): problem_response(code) for code in (403, 429)}
@@ -14,15 +14,15 @@ def paths() -> Schema:
         "/v1/status": {
             "get": operation(
                 "status", "daemon", "Version, workers, matches", "",
-                {200: ("How it is.", {"type": "object"})},
+                {200: ("The status.", {"type": "object"})},
             )
         },
         "/v1/events": {
             "get": operation(
                 "followDaemon",
                 "daemon",
-                "How it is doing, as it happens",
-                "Server-sent events: `history`, the last ten minutes, then a `point` every other second:"
+                "Live metrics",
+                "Server-sent events: `history`, the last ten minutes, then a `point` every two seconds:"
                 " latency by street and method, margins, queue, workers, fallbacks, matches, memory.",
                 {},
                 stream=200,
@@ -30,13 +30,13 @@ def paths() -> Schema:
         },
         "/healthz": {
             "get": {
-                "operationId": "healthz", "tags": ["daemon"], "summary": "Alive", "security": [{}],
-                "responses": {"200": json_response("It is.", status), **limits},
+                "operationId": "healthz", "tags": ["daemon"], "summary": "Liveness check", "security": [{}],
+                "responses": {"200": json_response("Alive.", status), **limits},
             }
         },
         "/readyz": {
             "get": {
-                "operationId": "readyz", "tags": ["daemon"], "summary": "Able to decide", "security": [{}],
+                "operationId": "readyz", "tags": ["daemon"], "summary": "Readiness check", "security": [{}],
                 "responses": {
                     "200": json_response("A worker is warm.", status),
                     "503": json_response("Not yet.", status),
@@ -46,7 +46,8 @@ def paths() -> Schema:
         },
         "/metrics": {
             "get": {
-                "operationId": "metrics", "tags": ["daemon"], "summary": "For Prometheus", "security": [{}],
+                "operationId": "metrics", "tags": ["daemon"], "summary": "Prometheus metrics",
+                "security": [{}],
                 "responses": {
                     "200": {
                         "description": "Metrics.",
@@ -64,7 +65,7 @@ def paths() -> Schema:
         },
         "/docs": {
             "get": {
-                "operationId": "docs", "tags": ["daemon"], "summary": "The same for people",
+                "operationId": "docs", "tags": ["daemon"], "summary": "This document as a web page",
                 "security": [{}],
                 "responses": {"200": {"description": "A page.", "content": html}, **limits},
             }

@@ -1,4 +1,4 @@
-"""`/v1/decide`: what the bot does in a hand, and why."""
+"""OpenAPI: `/v1/decide`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from solver.decision import Method
 
 
 def paths() -> Schema:
-    """What can be asked, by path."""
+    """The operations, by path."""
     return {
         "/v1/decide": {
             "post": operation(
                 "decide",
                 "decide",
-                "What the bot does in a hand, and why",
-                "Stateless. Give a `matchstate` as an ACPC dealer writes it, or `betting`, `board` and"
+                "What the bot does in a given situation, and why",
+                "Stateless. Give a `matchstate` as an ACPC dealer sends it, or `betting`, `board` and"
                 " `hole`. The same `seed` draws the same action from the same strategy.",
                 {200: ("The decision.", ref("Decision"))},
                 body=ref("DecideRequest"),
@@ -27,7 +27,7 @@ def paths() -> Schema:
 
 
 def schemas() -> Schema:
-    """What is sent and answered, by name."""
+    """The request and response bodies, by name."""
     shares = {"type": "object", "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1}}
     return {
         "DecideRequest": request(
@@ -38,8 +38,8 @@ def schemas() -> Schema:
                 "hole": ascii_text(20, "the cards the player to act holds", ["QhJh"]),
                 "budget": BUDGET,
                 "seed": {"type": ["integer", "null"], "minimum": 0, "maximum": 2**63 - 1},
-                "range": {"type": ["boolean", "null"], "description": "also tell what every other hand does"},
-                "explain": {"type": ["boolean", "null"], "description": "also tell all about the solve"},
+                "range": {"type": ["boolean", "null"], "description": "include the strategy of every hand"},
+                "explain": {"type": ["boolean", "null"], "description": "include details of the solve"},
             },
             examples=[{"matchstate": "MATCHSTATE:1:0::|AsKd"}, {"betting": "", "hole": "AsKd"}],
         ),
@@ -52,8 +52,8 @@ def schemas() -> Schema:
             "properties": {
                 "action": {"type": "string", "description": "drawn from the strategy: f, c or r and chips"},
                 "hand": {"type": "string"},
-                "strategy": {**shares, "description": "how often this hand takes each action"},
-                "range_strategy": {**shares, "description": "how often our whole range does"},
+                "strategy": {**shares, "description": "action probabilities of this hand"},
+                "range_strategy": {**shares, "description": "action frequencies of our whole range"},
                 "street": {"type": "string", "enum": list(STREETS)},
                 "method": {"type": "string"},
                 "rung": {"type": "string", "enum": ["solved", "best_so_far", "blueprint", "check_fold"]},
@@ -62,29 +62,29 @@ def schemas() -> Schema:
                 "explanation": {"type": "string"},
                 "details": {
                     "anyOf": [ref("DecisionDetails"), {"type": "null"}],
-                    "description": "if asked for; null if no worker answered in time",
+                    "description": "if requested; null if no worker answered in time",
                 },
                 "range": {
                     "type": "object",
-                    "description": "if asked for: weight and strategy of every hand we might hold",
+                    "description": "if requested: weight and strategy of every hand we might hold",
                 },
             },
         },
         "DecisionDetails": {
             "type": "object",
-            "description": "As `fathom decide --json` tells it: values, exploitability, time by phase, and"
-            " both ranges and the strategy as grids: 169 numbers from aces to deuces, suited above the"
+            "description": "As printed by `fathom decide --json`: values, exploitability, time by phase, and"
+            " both ranges and the strategy as grids of 169 numbers, from aces to deuces, suited above the"
             " diagonal.",
             "required": ["converged", "quality"],
             "properties": {
                 "converged": {
                     "type": ["boolean", "null"],
                     "description": f"whether exploitability is at most {CONVERGED_PCT:g} % of the pot where"
-                    " the solve begins; null if nothing was solved, or if nobody measured",
+                    " the solve begins; null if nothing was solved or measured",
                 },
                 "quality": {
                     "type": "string",
-                    "description": "the same for people",
+                    "description": "the same in words",
                     "examples": [
                         judge(Method.EXACT, 0.6).quality,
                         judge(Method.DEPTH_LIMITED, 8.4).quality,

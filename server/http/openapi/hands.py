@@ -1,4 +1,4 @@
-"""`/v1/hands`: playing the bot, and looking at what was played."""
+"""OpenAPI: `/v1/hands`."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ from server.http.openapi.parts import (
 
 
 def paths() -> Schema:
-    """What can be asked, by path."""
+    """The operations, by path."""
     return {
         "/v1/hands": {
             "post": operation(
                 "newHand",
                 "hands",
                 "Deal a hand",
-                "Without a `session` a new one begins; its token is in the answer. The button alternates from"
-                " hand to hand of a session. If a hand of the session is under way, it is answered: 200"
-                " instead of 201. With `Accept: text/event-stream` the answer (200) is a stream: `thinking`,"
-                " as often as there is news of the bot's first action, then `hand`, or `failed`.",
+                "Without a `session` a new one is started; its token is in the response. The button"
+                " alternates between the hands of a session. If a hand of the session is in progress, it is"
+                " returned with status 200 instead of 201. With `Accept: text/event-stream` the response"
+                " (200) is a stream: `thinking` events with the progress of the bot's first action, then"
+                " `hand` or `failed`.",
                 {
                     201: ("A new hand; the bot has acted if it is first.", ref("NewHand")),
-                    200: ("The hand under way.", ref("NewHand")),
+                    200: ("The hand in progress.", ref("NewHand")),
                 },
                 body=ref("NewHandRequest"),
                 problems=(404,),
@@ -44,18 +45,26 @@ def paths() -> Schema:
                 "listHands",
                 "hands",
                 "Hands, newest first",
-                "Yours; of all channels and everybody for an admin. `format=phh` and `format=acpc` give"
-                " finished hands as a file. The bot's cards are shown only if they were shown down.",
+                "Your own hands; an admin sees all hands of all channels. `format=phh` and `format=acpc`"
+                " return finished hands as a file. The bot's cards are included only after a showdown.",
                 {200: ("A page of hands.", ref("HandList"))},
                 parameters=[
-                    query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}, "at most"),
+                    query("limit", {"type": "integer", "minimum": 1, "maximum": MOST_LISTED}, "page size"),
                     query(
                         "before",
                         {"type": "integer", "minimum": 1, "maximum": 2**53},
-                        "where the last page ended: its `next`",
+                        "the `next` of the previous page",
                     ),
-                    query("finished", {"type": "string", "enum": ["true", "false"]}, "only such"),
-                    query("channel", {"type": "string", "enum": [str(c) for c in Channel]}, "only such"),
+                    query(
+                        "finished",
+                        {"type": "string", "enum": ["true", "false"]},
+                        "only finished or unfinished hands",
+                    ),
+                    query(
+                        "channel",
+                        {"type": "string", "enum": [str(c) for c in Channel]},
+                        "only hands of this channel",
+                    ),
                     _format(),
                 ],
                 problems=(400,),
@@ -68,8 +77,8 @@ def paths() -> Schema:
                 "showHand",
                 "hands",
                 "One hand",
-                "As its opponent may see it: the bot's cards only after a showdown. `format=phh` and"
-                " `format=acpc` need a hand that is over: 409 if it is not.",
+                "As the opponent may see it: the bot's cards only after a showdown. `format=phh` and"
+                " `format=acpc` require a finished hand (else 409).",
                 {200: ("The hand.", ref("Hand"))},
                 parameters=[_format()],
                 problems=(400, 404, 409),
@@ -82,11 +91,11 @@ def paths() -> Schema:
                 "act",
                 "hands",
                 "Play an action",
-                "`f`, `c` (also check), or `r` and the total over the hand. The answer comes after the bot's"
-                " action. Give `betting` as you know it to be safe from acting twice: 409 if it moved on."
-                " With `Accept: text/event-stream` it is a stream: `thinking`, as often as there is news,"
-                " then `hand`, or `failed` with a problem.",
-                {200: ("The hand after the bot's answer.", ref("Hand"))},
+                "`f`, `c` (also check), or `r` and the total over the hand. The response comes after the"
+                " bot's action. Give the `betting` you act on to avoid acting twice: 409 if it has changed."
+                " With `Accept: text/event-stream` the response is a stream: `thinking` events with the bot's"
+                " progress, then `hand`, or `failed` with a problem.",
+                {200: ("The hand after the bot's action.", ref("Hand"))},
                 body=ref("ActRequest"),
                 problems=(404, 409, 422),
                 stream=200,
@@ -97,9 +106,10 @@ def paths() -> Schema:
             "get": operation(
                 "showThinking",
                 "hands",
-                "How far the bot is",
-                "With the decision that this hand waits for, now. Nothing of it depends on the bot's cards.",
-                {200: ("How far.", ref("Thinking"))},
+                "Progress of the bot's decision",
+                "The current progress of the decision that this hand waits for. It does not depend on the"
+                " bot's cards.",
+                {200: ("The progress.", ref("Thinking"))},
                 problems=(404,),
             ),
         },
@@ -108,10 +118,10 @@ def paths() -> Schema:
             "get": operation(
                 "showThoughts",
                 "hands",
-                "What the bot was thinking",
-                "Of a hand that is over and was begun with `explain`: its decisions with both ranges and the"
-                " strategy as 13×13 grids. What it held, and what that hand does and is worth, is told only"
-                " after a showdown.",
+                "The bot's reasoning",
+                "For a finished hand that was started with `explain`: the bot's decisions, with both ranges"
+                " and the strategy as 13×13 grids. The hand it held, and that hand's strategy and values, are"
+                " included only after a showdown.",
                 {200: ("Decisions, in order.", ref("Thoughts"))},
                 problems=(404, 409),
             ),
@@ -120,12 +130,12 @@ def paths() -> Schema:
 
 
 def schemas() -> Schema:
-    """What is sent and answered, by name."""
+    """The request and response bodies, by name."""
     hand = _hand()
     return {
         "NewHandRequest": request(
             {
-                "session": ascii_text(256, "the token of an earlier answer"),
+                "session": ascii_text(256, "the token of an earlier response"),
                 "opponent": {
                     "type": ["string", "null"], "minLength": 1, "maxLength": 64,
                     "description": "your name, printable",
@@ -133,7 +143,7 @@ def schemas() -> Schema:
                 "budget": BUDGET,
                 "explain": {
                     "type": ["boolean", "null"],
-                    "description": "keep what the bot thinks, for /v1/hands/{hand}/thoughts",
+                    "description": "store the bot's reasoning, for /v1/hands/{hand}/thoughts",
                 },
             }
         ),
@@ -170,7 +180,7 @@ def schemas() -> Schema:
                         ],
                         "properties": {
                             "number": {"type": "integer"},
-                            "betting": {"type": "string", "description": "before it"},
+                            "betting": {"type": "string", "description": "before the decision"},
                             "action": {"type": "string"},
                             "method": {"type": "string"},
                             "rung": {"type": "string"},
@@ -207,12 +217,12 @@ def _hand() -> Schema:
             "seat": {"type": "string", "enum": ["big blind", "button"]},
             "hole": {**CARDS, "description": "your cards"},
             "board": CARDS,
-            "betting": {"type": "string", "description": "as the ACPC writes it"},
+            "betting": {"type": "string", "description": "in ACPC notation"},
             "pot": {"type": "integer"},
             "your_turn": {"type": "boolean"},
             "legal": {
                 "type": ["object", "null"],
-                "description": "what you may do; null if it is not your turn",
+                "description": "your legal actions; null if it is not your turn",
                 "required": ["fold", "to_call", "raise"],
                 "properties": {
                     "fold": {"type": "boolean"},
@@ -228,7 +238,7 @@ def _hand() -> Schema:
             "bot_hole": {
                 "type": ["array", "null"], "items": CARD, "description": "only after a showdown",
             },
-            "matchstate": {"type": "string", "description": "the same as an ACPC dealer tells it"},
+            "matchstate": {"type": "string", "description": "the same as an ACPC line"},
             "started_at": {"type": "string", "format": "date-time"},
             "finished_at": {"type": ["string", "null"], "format": "date-time"},
         },
@@ -237,24 +247,24 @@ def _hand() -> Schema:
 
 def _thinking() -> Schema:
     properties: Schema = {
-        "thinking": {"type": "boolean", "description": "whether it is; if not, the rest is null"},
+        "thinking": {"type": "boolean", "description": "if false, all other fields are null"},
         "street": {"type": ["string", "null"], "enum": [*STREETS, None]},
         "iterations": {
             "type": ["integer", "null"],
             "minimum": 0,
-            "description": "of the solve so far; null while it waits for a worker, or prepares. They begin"
-            " anew if a decision takes a second solve",
+            "description": "iterations of the solve so far; null while it waits for a worker or is being"
+            " prepared; restarts if a decision takes a second solve",
         },
         "most_iterations": {
             "type": ["integer", "null"],
             "minimum": 1,
-            "description": "after which it acts even if there is time left",
+            "description": "after which the bot acts even if there is time left",
         },
-        "seconds": {"type": ["number", "null"], "minimum": 0, "description": "since it began"},
-        "seconds_allowed": {"type": ["number", "null"], "minimum": 0, "description": "after which it acts"},
+        "seconds": {"type": ["number", "null"], "minimum": 0, "description": "time since the start"},
+        "seconds_allowed": {"type": ["number", "null"], "minimum": 0, "description": "time limit"},
     }
     return {"type": "object", "required": list(properties), "properties": properties}
 
 
 def _format() -> Schema:
-    return query("format", {"type": "string", "enum": ["json", "phh", "acpc"]}, "phh and acpc give a file")
+    return query("format", {"type": "string", "enum": ["json", "phh", "acpc"]}, "phh and acpc return a file")

@@ -1,4 +1,4 @@
-"""`/v1/matches`: matches on ACPC dealers."""
+"""OpenAPI: `/v1/matches`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from server.http.openapi.parts import Schema, list_of, operation, path, ref, req
 
 
 def paths() -> Schema:
-    """What can be asked, by path."""
+    """The operations, by path."""
     return {
         "/v1/matches": {
             "post": operation(
@@ -14,12 +14,12 @@ def paths() -> Schema:
                 "matches",
                 "Play on an ACPC dealer",
                 "The fields are those of [[match]] in the configuration file.",
-                {201: ("We are connecting.", ref("Match"))},
+                {201: ("Connecting to the dealer.", ref("Match"))},
                 body=ref("MatchRequest"),
             ),
             "get": operation(
                 "listMatches", "matches", "All matches since the start", "",
-                {200: ("Matches, the oldest first.", ref("MatchList"))},
+                {200: ("Matches, oldest first.", ref("MatchList"))},
             ),
         },
         "/v1/matches/{match}": {
@@ -31,8 +31,8 @@ def paths() -> Schema:
                 "stopMatch",
                 "matches",
                 "Leave a match",
-                "After the decision that is being made.",
-                {200: ("We have left.", ref("Match"))},
+                "Leaves after the decision in progress.",
+                {200: ("The match has ended.", ref("Match"))},
                 problems=(404,),
             ),
         },
@@ -40,7 +40,7 @@ def paths() -> Schema:
 
 
 def schemas() -> Schema:
-    """What is sent and answered, by name."""
+    """The request and response bodies, by name."""
     return {
         "MatchRequest": request(
             {
@@ -62,7 +62,7 @@ def schemas() -> Schema:
                 "opponent": {"type": "string"},
                 "state": {"type": "string"},
                 "hands": {"type": "integer"},
-                "chips": {"type": "integer", "description": "that we won"},
+                "chips": {"type": "integer", "description": "chips we won"},
                 "mbb_per_hand": {"type": "number"},
             },
         },

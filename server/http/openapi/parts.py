@@ -1,4 +1,4 @@
-"""What the paths and schemas of all resources are made of."""
+"""Building blocks of the OpenAPI paths and schemas."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from server.http.solve_routes import EVENT_STREAM
 Schema = dict[str, Any]
 
 PROBLEMS = {
-    400: "The body or the query makes no sense.",
-    401: "A key is missing, or nobody has it.",
-    403: "The key is not good for this, or the daemon is asked by a foreign name.",
-    404: "There is no such thing, or it is somebody else's.",
-    405: "That cannot be done here.",
+    400: "The body or the query is invalid.",
+    401: "The key is missing or unknown.",
+    403: "The key lacks the scope, or the daemon is addressed by another host name.",
+    404: "No such resource, or it belongs to another key.",
+    405: "The method is not allowed here.",
     408: "The body did not arrive in time.",
-    409: "The hand has moved on, or is not over.",
+    409: "The hand has changed, or is not over.",
     413: "The body is too large.",
     415: "The body is neither JSON nor msgpack.",
-    422: "It can be read, but not done: the rules, or the solver, refuse it.",
-    429: "Too many requests of one key, or as many solves as may run are running.",
+    422: "The request is well-formed, but the rules or the solver reject it.",
+    429: "Too many requests with this key, or the maximum number of solves is running.",
 }
 
 CARD = {"type": "string", "pattern": "^[2-9TJQKA][cdhs]$", "examples": ["As"]}
@@ -31,13 +31,13 @@ BUDGET = {
     "type": ["number", "null"],
     "minimum": LEAST_BUDGET,
     "maximum": MOST_BUDGET,
-    "description": "seconds to think per hand; default: as the daemon is configured",
+    "description": "time budget per hand in seconds; default: the daemon's `agent.budget`",
 }
 BETTING = {
     "type": ["string", "null"],
     "maxLength": 2048,
     "pattern": "^[\\x00-\\x7f]*$",
-    "description": "as the ACPC writes it; raises are totals over the hand",
+    "description": "in ACPC notation; raises are totals over the hand",
     "examples": ["r300c/cr450"],
 }
 _ANY_ID = {"type": "string", "maxLength": 128}
@@ -57,7 +57,11 @@ def operation(
     text: bool = False,
     stream: int = 0,
 ) -> Schema:
-    """One operation; text and stream say in which other forms results come."""
+    """One operation.
+
+    text    whether results are also available as plain text
+    stream  status of a result that is also available as an event stream; 0: none
+    """
     responses: Schema = {}
     for status, (words, schema) in results.items():
         content = {JSON_TYPE: {"schema": schema}, MSGPACK_TYPE: {"schema": schema}}
@@ -85,7 +89,7 @@ def operation(
 def request(
     properties: Schema, required: list[str] | None = None, examples: list[Any] | None = None
 ) -> Schema:
-    """A body: an object of these properties and no others."""
+    """A request body: an object with these properties and no others."""
     schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
     if required:
         schema["required"] = required
@@ -95,7 +99,7 @@ def request(
 
 
 def ascii_text(most: int, words: str, examples: list[str] | None = None) -> Schema:
-    """At most so many ASCII characters, or null."""
+    """ASCII text of at most this many characters, or null."""
     schema: Schema = {
         "type": ["string", "null"], "maxLength": most, "pattern": "^[\\x00-\\x7f]*$", "description": words,
     }  # fmt: skip
@@ -103,7 +107,7 @@ def ascii_text(most: int, words: str, examples: list[str] | None = None) -> Sche
 
 
 def list_of(name: str, schema: str) -> Schema:
-    """An object whose one property, of this name, is a list of what the schema describes."""
+    """An object with a single property: a list of items of this schema."""
     return {
         "type": "object",
         "required": [name],
@@ -112,30 +116,30 @@ def list_of(name: str, schema: str) -> Schema:
 
 
 def one_of(*names: str) -> Schema:
-    """What any of these schemas describes."""
+    """Any of these schemas."""
     return {"anyOf": [ref(name) for name in names]}
 
 
 def ref(name: str) -> Schema:
-    """The schema of this name."""
+    """A reference to a schema."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def path(name: str) -> Schema:
-    """A part of a path."""
+    """A path parameter."""
     return {"name": name, "in": "path", "required": True, "schema": _ANY_ID}
 
 
 def query(name: str, schema: Schema, words: str) -> Schema:
-    """An optional parameter of a query."""
+    """An optional query parameter."""
     return {"name": name, "in": "query", "required": False, "schema": schema, "description": words}
 
 
 def json_response(words: str, schema: Schema) -> Schema:
-    """An answer that comes as JSON only."""
+    """A response in JSON only."""
     return {"description": words, "content": {JSON_TYPE: {"schema": schema}}}
 
 
 def problem_response(status: int) -> Schema:
-    """The answer to what cannot be done, as RFC 9457 has it."""
+    """An error response (RFC 9457)."""
     return {"description": PROBLEMS[status], "content": {PROBLEM_TYPE: {"schema": ref("Problem")}}}

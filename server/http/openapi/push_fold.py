@@ -1,4 +1,4 @@
-"""`/v1/pushfold`: all-in or fold with ten big blinds."""
+"""OpenAPI: `/v1/pushfold`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from server.http.openapi.parts import CARD, CARDS, Schema, ascii_text, operation
 
 
 def paths() -> Schema:
-    """What can be asked, by path."""
+    """The operations, by path."""
     return {
         "/v1/pushfold/hands": {
             "post": operation(
                 "dealPushFold",
                 "pushfold",
                 "Deal a hand",
-                "Without a `session`, or with one that nobody knows, a new one begins. A hand must be played"
-                " before the next is dealt. In the big blind the bot acts first.",
+                "Without a `session`, or with an unknown one, a new one is started. A hand must be finished"
+                " before the next one is dealt. If you are the big blind, the bot acts first.",
                 {200: ("The hand.", ref("NewPushFoldHand"))},
                 body=ref("DealPushFold"),
             )
@@ -24,7 +24,7 @@ def paths() -> Schema:
                 "actPushFold",
                 "pushfold",
                 "All-in or fold",
-                "The answer has the result, and what the equilibrium does.",
+                "The response contains the result, and what the equilibrium does.",
                 {200: ("The hand.", ref("PushFoldHand"))},
                 body=ref("ActPushFold"),
                 problems=(404, 409),
@@ -35,7 +35,7 @@ def paths() -> Schema:
                 "showPushFoldChart",
                 "pushfold",
                 "The equilibrium",
-                "For 169 classes of hands: how often they go all-in, and what that gains over folding, in big"
+                "For 169 hand classes: how often they go all-in, and what that gains over folding, in big"
                 " blinds.",
                 {200: ("The chart.", {"type": "object"})},
             )
@@ -53,7 +53,7 @@ def paths() -> Schema:
 
 
 def schemas() -> Schema:
-    """What is sent and answered, by name."""
+    """The request and response bodies, by name."""
     flag = {"type": ["boolean", "null"]}
     properties: Schema = {
         "number": {"type": "integer"},
@@ -61,13 +61,13 @@ def schemas() -> Schema:
         "seat": {"type": "string"},
         "stack": {"type": "number", "description": "big blinds"},
         "hole": CARDS,
-        "bot_all_in": {**flag, "description": "null if it has not acted"},
-        "all_in": {**flag, "description": "what you did"},
+        "bot_all_in": {**flag, "description": "null if the bot has not acted"},
+        "all_in": {**flag, "description": "your action; null if you have not acted"},
         "finished": {"type": "boolean"},
         "bot_hole": {"type": ["array", "null"], "items": CARD, "description": "if both are all-in"},
         "board": CARDS,
         "chips": {"type": ["number", "null"], "description": "big blinds you won"},
-        "review": {"type": ["object", "null"], "description": "your decision against the equilibrium"},
+        "review": {"type": ["object", "null"], "description": "your decision compared with the equilibrium"},
     }
     hand = {"type": "object", "required": list(properties), "properties": properties}
     token = {"type": "string", "maxLength": 256, "pattern": "^[\\x00-\\x7f]*$"}
@@ -78,7 +78,7 @@ def schemas() -> Schema:
             "required": [*properties, "session"],
             "properties": {**properties, "session": {"type": "string"}},
         },
-        "DealPushFold": request({"session": ascii_text(256, "the token of an earlier answer")}),
+        "DealPushFold": request({"session": ascii_text(256, "the token of an earlier response")}),
         "ActPushFold": request(
             {
                 "session": token,

@@ -1,4 +1,4 @@
-"""`/api` and `/slumbot/api`: Slumbot's own API, as its clients know it."""
+"""OpenAPI: `/api` and `/slumbot/api`, Slumbot's API."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from server.http.openapi.parts import CARDS, PROBLEMS, Schema, json_response, on
 
 
 def paths() -> Schema:
-    """What can be asked, by path."""
+    """The operations, by path."""
     operations = {
-        "new_hand": ("The next hand, or the one under way", "SlumbotNewHand", "SlumbotHand"),
-        "act": ("One action: k, c, f, or b and the chips on this street", "SlumbotAct", "SlumbotHand"),
-        "login": ("A session under a name; where keys are needed, the password is one", "SlumbotLogin",
+        "new_hand": ("Deal the next hand, or return the one in progress", "SlumbotNewHand", "SlumbotHand"),
+        "act": ("Play k, c, f, or b and the chips on this street", "SlumbotAct", "SlumbotHand"),
+        "login": ("Start a session under a name; if keys are required, the password is one", "SlumbotLogin",
                   "SlumbotToken"),
     }  # fmt: skip
     paths: Schema = {}
     for prefix in ("/api", "/slumbot/api"):
         for name, (words, body, result) in operations.items():
-            responses = {"200": json_response("The answer, or `error_msg`.", one_of(result, "SlumbotError"))}
+            responses = {"200": json_response("The result, or `error_msg`.", one_of(result, "SlumbotError"))}
             for status in (400, 401, 403, 405, 408, 413, 415, 429):
                 responses[str(status)] = json_response(PROBLEMS[status], ref("SlumbotError"))
             paths[f"{prefix}/{name}"] = {
@@ -36,7 +36,7 @@ def paths() -> Schema:
 
 
 def schemas() -> Schema:
-    """What is sent and answered, by name."""
+    """The request and response bodies, by name."""
     token = {"type": "string", "minLength": 1, "maxLength": 256}
     return {
         "SlumbotNewHand": {

@@ -1,4 +1,4 @@
-"""`/v1/solve`: spots that are solved exactly."""
+"""OpenAPI: `/v1/solve`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from solver.convergence import CONVERGED_PCT
 
 
 def paths() -> Schema:
-    """What can be asked, by path."""
+    """The operations, by path."""
     return {
         "/v1/solve": {
             "post": operation(
                 "startSolve",
                 "solve",
                 "Solve a flop, turn or river spot",
-                "Ranges and menus as `fathom solve` has them. With `Accept: text/event-stream` the answer is"
-                " the stream of events itself, and the solve is stopped when nobody listens any more.",
-                {202: ("It runs.", ref("Solve"))},
+                "Ranges and menus are written as for `fathom solve`. With `Accept: text/event-stream` the"
+                " response is the event stream itself, and the solve is stopped when the client disconnects.",
+                {202: ("The solve has started.", ref("Solve"))},
                 body=ref("SolveRequest"),
                 problems=(422,),
                 stream=200,
@@ -41,7 +41,7 @@ def paths() -> Schema:
                 "cancelSolve",
                 "solve",
                 "Stop a solve",
-                "What is known so far is its result.",
+                "The best solution so far is its result.",
                 {200: ("Stopped.", ref("Solve"))},
                 problems=(404,),
             ),
@@ -53,7 +53,7 @@ def paths() -> Schema:
                 "solve",
                 "Follow a solve",
                 "Server-sent events: `solve`, `started`, `progress`, then `result` or `failed`."
-                " `Last-Event-ID` goes on where a stream broke off.",
+                " `Last-Event-ID` resumes an interrupted stream.",
                 {},
                 problems=(404,),
                 stream=200,
@@ -63,7 +63,7 @@ def paths() -> Schema:
 
 
 def schemas() -> Schema:
-    """What is sent and answered, by name."""
+    """The request and response bodies, by name."""
     number = {"type": ["number", "null"]}
     return {
         "SolveRequest": request(
@@ -81,7 +81,7 @@ def schemas() -> Schema:
                     "description": "exploitability to stop at, in % of the pot; default: 0.5",
                 },
                 "seconds": {"type": ["number", "null"], "minimum": 0.01, "maximum": MOST_SECONDS},
-                "node": ascii_text(500, "which decision the result shows", ["x/b50%"]),
+                "node": ascii_text(500, "the decision that the result shows", ["x/b50%"]),
             },
             ["board", "pot", "stack"],
         ),
@@ -114,7 +114,7 @@ def schemas() -> Schema:
                             "description": f"whether exploitability is at most {CONVERGED_PCT:g} % of the"
                             " pot; `target_pct` may ask for less",
                         },
-                        "quality": {"type": "string", "description": "the same for people"},
+                        "quality": {"type": "string", "description": "the same in words"},
                     },
                 },
             },
