@@ -1,6 +1,7 @@
 # Every target sets up what it needs: a virtual environment in .venv with Fathom, and the tools of
 # developers where they are used.
 # On a fresh Debian or Ubuntu: apt-get install python3 python3-venv make, then `make serve` or `make test`.
+# Packages have the versions and hashes of requirements/; with LOCKED= (empty) the newest versions.
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -8,9 +9,18 @@ BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 READY   = $(VENV)/.ready
 TOOLS   = $(VENV)/.ready-tools
+RELEASE = $(VENV)/.ready-release
 WORKERS ?= 2
+LOCKED  ?= yes
 
-.PHONY: help install serve test check bench format clean
+# $(call packages,NAME): install requirements/NAME.txt. NAME is `run`, or an extra of pyproject.toml.
+ifeq ($(LOCKED),)
+packages = $(PIP) --upgrade --editable '.$(patsubst %,[%],$(filter-out run,$(1)))'
+else
+packages = $(PIP) --require-hashes --requirement requirements/$(1).txt
+endif
+
+.PHONY: help install serve test check bench format lock newest clean
 
 help:
 	@echo "make serve   run Fathom"
@@ -19,21 +29,28 @@ help:
 	@echo "make check   formatting, lint, types, import contracts"
 	@echo "make bench   every figure of speed and quality, one JSON line each (about three minutes)"
 	@echo "make format  rewrite the code in the house format"
+	@echo "make lock    pin the newest version of every package in requirements/"
+	@echo "make newest  check and test with the newest versions, in a separate virtual environment"
 	@echo "make clean   remove the virtual environment and caches"
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml requirements/run.txt
 	@command -v $(PYTHON) >/dev/null || { echo "Fathom needs Python 3.11 or newer: apt-get install python3 python3-venv" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Fathom needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.11 ..." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "This Python cannot make virtual environments: apt-get install python3-venv" >&2; exit 1; }
 	@echo "Setting up $(VENV) (once; about a minute)"
 	@test -x $(BIN)/pip || $(PYTHON) -m venv --clear $(VENV)
-	@$(PIP) --upgrade pip
-	@$(PIP) --editable .
+	@$(call packages,run)
+	$(if $(LOCKED),@$(PIP) --no-deps --no-build-isolation --editable .)
 	@touch $@
 
-$(TOOLS): $(READY)
+$(TOOLS): $(READY) requirements/dev.txt
 	@echo "Adding the tools of developers to $(VENV) (once; about a minute)"
-	@$(PIP) --editable '.[dev]'
+	@$(call packages,dev)
+	@touch $@
+
+$(RELEASE): $(READY) requirements/release.txt
+	@echo "Adding the maintainers' tools to $(VENV)"
+	@$(call packages,release)
 	@touch $@
 
 install: $(READY)
@@ -62,6 +79,22 @@ format: $(TOOLS)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The build system is pinned, too, because Fathom is installed without build isolation. Each package has one version
+# for all Pythons and processors. requirements/dev.txt is written first; the others are constrained to agree with it.
+BUILD_SYSTEM = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")
+pin = echo "Pinning requirements/$(1).txt"; $(BIN)/python -c '$(BUILD_SYSTEM)' \
+	| $(BIN)/uv pip compile pyproject.toml - --quiet --upgrade --generate-hashes --no-config \
+	--universal --python-version 3.11 --fork-strategy fewest \
+	--custom-compile-command 'make lock' --output-file requirements/$(1).txt
+lock: $(RELEASE)
+	@$(call pin,dev) --extra dev
+	@$(call pin,run) --constraints requirements/dev.txt
+	@$(call pin,release) --constraints requirements/dev.txt --extra release
+
+newest:
+	rm -rf $(VENV)-newest
+	$(MAKE) --keep-going VENV=$(VENV)-newest LOCKED= check test
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build *.egg-info
+	rm -rf $(VENV) $(VENV)-newest .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
