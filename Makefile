@@ -9,6 +9,7 @@ BIN     = $(VENV)/bin
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 READY   = $(VENV)/.ready
 TOOLS   = $(VENV)/.ready-tools
+DOCS    = $(VENV)/.ready-docs
 RELEASE = $(VENV)/.ready-release
 WORKERS ?= 2
 LOCKED  ?= yes
@@ -20,7 +21,7 @@ else
 packages = $(PIP) --require-hashes --requirement requirements/$(1).txt
 endif
 
-.PHONY: help install serve test check bench format lock newest clean
+.PHONY: help install serve test check bench format docs lock newest clean
 
 help:
 	@echo "make serve   run Fathom"
@@ -29,6 +30,7 @@ help:
 	@echo "make check   formatting, lint, types, import contracts"
 	@echo "make bench   every figure of speed and quality, one JSON line each (about three minutes)"
 	@echo "make format  rewrite the code in the house format"
+	@echo "make docs    web pages of all documents and the library reference, in site/"
 	@echo "make lock    pin the newest version of every package in requirements/"
 	@echo "make newest  check and test with the newest versions, in a separate virtual environment"
 	@echo "make clean   remove the virtual environment and caches"
@@ -46,6 +48,11 @@ $(READY): pyproject.toml requirements/run.txt
 $(TOOLS): $(READY) requirements/dev.txt
 	@echo "Adding the tools of developers to $(VENV) (once; about a minute)"
 	@$(call packages,dev)
+	@touch $@
+
+$(DOCS): $(READY) requirements/docs.txt
+	@echo "Adding the tools for web pages to $(VENV) (once)"
+	@$(call packages,docs)
 	@touch $@
 
 $(RELEASE): $(READY) requirements/release.txt
@@ -79,6 +86,13 @@ format: $(TOOLS)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# Copied first, so that links between all documents work, also from docs/ to the README.
+PAGES = *.md docs solver/data/README.md
+docs: $(DOCS)
+	@rm -rf build/pages && mkdir -p build/pages && cp -r --parents $(PAGES) build/pages
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Open site/index.html"
+
 # The build system is pinned, too, because Fathom is installed without build isolation. Each package has one version
 # for all Pythons and processors. requirements/dev.txt is written first; the others are constrained to agree with it.
 BUILD_SYSTEM = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")
@@ -89,6 +103,7 @@ pin = echo "Pinning requirements/$(1).txt"; $(BIN)/python -c '$(BUILD_SYSTEM)' \
 lock: $(RELEASE)
 	@$(call pin,dev) --extra dev
 	@$(call pin,run) --constraints requirements/dev.txt
+	@$(call pin,docs) --constraints requirements/dev.txt --extra docs
 	@$(call pin,release) --constraints requirements/dev.txt --extra release
 
 newest:
@@ -96,5 +111,5 @@ newest:
 	$(MAKE) --keep-going VENV=$(VENV)-newest LOCKED= check test
 
 clean:
-	rm -rf $(VENV) $(VENV)-newest .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build *.egg-info
+	rm -rf $(VENV) $(VENV)-newest .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build site *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-EXTRAS = {"run": (), "dev": ("dev",), "release": ("release",)}
+EXTRAS = {"run": (), "dev": ("dev",), "docs": ("docs",), "release": ("release",)}
 
 
 def lines(name: str) -> list[str]:
@@ -42,7 +42,7 @@ def test_versions_are_those_that_are_asked_for(name: str) -> None:
         assert versions[canonicalize_name(requirement.name)] in requirement.specifier, "run `make lock`"
 
 
-@pytest.mark.parametrize("name", ["run", "release"])
+@pytest.mark.parametrize("name", ["run", "docs", "release"])
 def test_files_agree(name: str) -> None:
     """All of them may be installed into one environment."""
     dev = pinned("dev")

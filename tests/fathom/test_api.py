@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,11 @@ def test_every_name_exists_and_is_documented() -> None:
         assert value.__doc__ or name in ("CALL", "FOLD"), name
     with pytest.raises(AttributeError, match="solve_spott"):
         _ = fathom.solve_spott
+
+
+def test_the_reference_has_every_name() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^::: fathom\.(\w+)$", page, re.MULTILINE)) == sorted(fathom.__all__)
 
 
 def test_the_import_loads_no_other_package() -> None:
