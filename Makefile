@@ -21,7 +21,7 @@ else
 packages = $(PIP) --require-hashes --requirement requirements/$(1).txt
 endif
 
-.PHONY: help install serve test check bench format docs lock newest clean
+.PHONY: help install serve test check bench format docs lock newest dist release notes clean
 
 help:
 	@echo "make serve   run Fathom"
@@ -33,6 +33,9 @@ help:
 	@echo "make docs    web pages of all documents and the library reference, in site/"
 	@echo "make lock    pin the newest version of every package in requirements/"
 	@echo "make newest  check and test with the newest versions, in a separate virtual environment"
+	@echo "make dist    build the wheel and the source archive, in dist/"
+	@echo "make release VERSION=0.2.0   set the version and date its changes; see docs/releasing.md"
+	@echo "make notes VERSION=0.2.0     print the release notes from CHANGELOG.md"
 	@echo "make clean   remove the virtual environment and caches"
 
 $(READY): pyproject.toml requirements/run.txt
@@ -110,6 +113,24 @@ newest:
 	rm -rf $(VENV)-newest
 	$(MAKE) --keep-going VENV=$(VENV)-newest LOCKED= check test
 
+dist: $(TOOLS)
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+
+TODAY = $(shell date -u +%F)
+release: $(RELEASE)
+	@test -n "$(VERSION)" || { echo "Which version? Write make release VERSION=0.2.0" >&2; exit 1; }
+	@git diff --quiet HEAD || { echo "There are uncommitted changes: commit them first" >&2; exit 1; }
+	@$(BIN)/uv version --frozen --no-config $(VERSION)
+	@sed -i 's/^version: .*/version: $(VERSION)\ndate-released: "$(TODAY)"/; /^date-released: /d' CITATION.cff
+	@sed -i 's/^## Unreleased$$/&\n\n## $(VERSION) ($(TODAY))/' CHANGELOG.md
+	@echo 'Review the changes with git diff, then run:'
+	@echo '  make check test && git commit -am "chore: release $(VERSION)" && git tag -a v$(VERSION) -m "Fathom $(VERSION)"'
+	@echo '  git push origin HEAD v$(VERSION)'
+
+notes:
+	@awk '/^## / { found = $$2 == "$(VERSION)"; any += found; next } found; END { exit !any }' CHANGELOG.md
+
 clean:
-	rm -rf $(VENV) $(VENV)-newest .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build site *.egg-info
+	rm -rf $(VENV) $(VENV)-newest .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist site *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
