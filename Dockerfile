@@ -8,7 +8,9 @@ FROM python:3.11-slim-bookworm AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONDONTWRITEBYTECODE=1
 WORKDIR /src
 COPY . .
-RUN python -m venv /opt/fathom && /opt/fathom/bin/pip install .
+RUN python -m venv /opt/fathom \
+    && /opt/fathom/bin/pip install --require-hashes --requirement requirements/run.txt \
+    && /opt/fathom/bin/pip install --no-deps --no-build-isolation .
 # Kernels for every x86-64 machine with AVX2; compiled here so that a container is ready in seconds.
 ARG CPU=x86-64-v3
 ENV NUMBA_CPU_NAME=${CPU} NUMBA_CPU_FEATURES= XDG_CACHE_HOME=/opt/fathom/cache

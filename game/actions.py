@@ -24,7 +24,7 @@ class Action(NamedTuple):
     raise_to: int = 0
 
     def __str__(self) -> str:
-        return f"r{self.raise_to}" if self.raise_to else self.kind
+        return f"r{self.raise_to}" if self.raise_to else str(self.kind)
 
 
 FOLD = Action(ActionKind.FOLD)

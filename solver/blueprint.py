@@ -104,7 +104,7 @@ class Blueprint:
         return np.asarray(self.rows(node)[:, bucket] / np.float32(FULL), dtype=np.float32)
 
     def table(self) -> F32:
-        """float32[node][bucket][action]: all probabilities in the trainer's layout. A copy."""
+        """`float32[node][bucket][action]`: all probabilities in the trainer's layout. A copy."""
         nodes = np.flatnonzero(self.tree.kind == DECISION)
         parts = [self.rows(int(node)).T.reshape(-1) for node in nodes]
         return np.concatenate(parts).astype(np.float32) / np.float32(FULL)

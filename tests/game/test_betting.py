@@ -143,3 +143,9 @@ def test_leduc_round_two_doubles_the_bet() -> None:
     assert state.spent == (9, 9)
     assert state.is_showdown
     assert state.actor == NOBODY
+
+
+def test_the_text_of_an_action_is_a_plain_string() -> None:
+    for action, text in ((FOLD, "f"), (CALL, "c"), (LIMIT_RAISE, "r"), (raise_to(300), "r300")):
+        assert str(action) == text
+        assert type(str(action)) is str

@@ -32,4 +32,4 @@ def test_commands_run(
 def test_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = blocks("python")
     exec(compile(code, "docs/solve.md", "exec"), {})
-    assert capsys.readouterr().out.startswith("[")
+    assert capsys.readouterr().out.startswith("{")
