@@ -39,11 +39,8 @@ from game.cards import NUM_CARDS, Cards, cards_text
 from game.errors import CardError
 from game.evaluator import NUM_LIVE_HANDS
 from game.hands import HAND_CARDS, HAND_CLASS, NUM_CLASSES, NUM_HANDS
-from game.jit import kernel
-
-U8 = npt.NDArray[np.uint8]
-U16 = npt.NDArray[np.uint16]
-I16 = npt.NDArray[np.int16]
+from numeric.arrays import I16, U8, U16
+from numeric.jit import kernel
 
 BLOCKED = 0xFFFF
 """Value instead of a bucket for a hand that shares a card with the board."""

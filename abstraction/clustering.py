@@ -14,18 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from rich.progress import Progress
 
 from abstraction.equity import NUM_BINS
 from abstraction.features import Features, Points
 from abstraction.nearest import Centroids, lay_out, nearest_equities, nearest_tail
 from abstraction.threads import run_chunks
-from game.jit import kernel
-
-F32 = npt.NDArray[np.float32]
-I32 = npt.NDArray[np.int32]
-I64 = npt.NDArray[np.int64]
+from numeric.arrays import F32, I32, I64
+from numeric.jit import kernel
 
 MAX_PASSES = 40
 SETTLED = 0.001

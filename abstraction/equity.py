@@ -22,21 +22,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from abstraction.isomorphism import HAND_UNDER, NUM_RELABELLINGS, relabel_card
 from game.cards import NUM_CARDS
 from game.evaluator import NUM_LIVE_HANDS, fill_river_live
 from game.evaluator_tables import NUM_STRENGTHS
 from game.hands import HAND_CARDS
-from game.jit import kernel
-
-U8 = npt.NDArray[np.uint8]
-U16 = npt.NDArray[np.uint16]
-U32 = npt.NDArray[np.uint32]
-U64 = npt.NDArray[np.uint64]
-I16 = npt.NDArray[np.int16]
-I32 = npt.NDArray[np.int32]
+from numeric.arrays import I16, I32, U8, U16, U32, U64
+from numeric.jit import kernel
 
 NUM_BINS = 32
 NUM_OPPONENT_CLASSES = 8

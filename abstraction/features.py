@@ -23,12 +23,9 @@ from abstraction.isomorphism import board_multiplicities, canonical_boards
 from abstraction.threads import run_chunks
 from game.cards import NUM_CARDS
 from game.hands import HAND_CARDS, NUM_HANDS
-from game.jit import kernel
+from numeric.arrays import I64, U8, U16
+from numeric.jit import kernel
 
-U8 = npt.NDArray[np.uint8]
-U16 = npt.NDArray[np.uint16]
-I16 = npt.NDArray[np.int16]
-I64 = npt.NDArray[np.int64]
 Features = npt.NDArray[np.integer[Any]]
 
 ROUND_NAMES = {3: "flop", 4: "turn", 5: "river"}

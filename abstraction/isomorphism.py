@@ -17,17 +17,12 @@ from itertools import permutations
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
 from game.cards import NUM_CARDS, NUM_SUITS, Cards, cards_text, verify_distinct
 from game.errors import CardError
 from game.hands import HAND_CARDS, NUM_HANDS
-from game.jit import kernel
-
-U8 = npt.NDArray[np.uint8]
-U16 = npt.NDArray[np.uint16]
-U32 = npt.NDArray[np.uint32]
-I64 = npt.NDArray[np.int64]
+from numeric.arrays import I64, U8, U16, U32
+from numeric.jit import kernel
 
 NUM_RELABELLINGS = 24
 NUM_CANONICAL_BOARDS = {3: 1_755, 4: 16_432, 5: 134_459}

@@ -18,11 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from abstraction.equity import NUM_BINS, NUM_OPPONENT_CLASSES
-from game.jit import kernel
-from game.simd import LANES, least_of8, load8, maximum8, splat, store8
+from numeric.arrays import F32, I16
+from numeric.jit import kernel
+from numeric.simd import LANES, least_of8, load8, maximum8, splat, store8
 
-F32 = npt.NDArray[np.float32]
-I16 = npt.NDArray[np.int16]
 Features = npt.NDArray[np.integer[Any]]
 
 _SLOT_BITS = 12

@@ -9,7 +9,6 @@ is kept. `derive_opponent_classes` recomputes the grid below in a few seconds.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from abstraction.clustering import cluster
 from abstraction.equity import (
@@ -26,11 +25,8 @@ from abstraction.features import Points
 from abstraction.isomorphism import board_multiplicities, canonical_boards
 from game.evaluator import NUM_LIVE_HANDS
 from game.hands import HAND_CLASS, NUM_CLASSES
-from game.jit import kernel
-
-U8 = npt.NDArray[np.uint8]
-I32 = npt.NDArray[np.int32]
-I64 = npt.NDArray[np.int64]
+from numeric.arrays import I64, U8
+from numeric.jit import kernel
 
 NUM_SEEDINGS = 200
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from rich.progress import Progress
 
 from abstraction.buckets import BLOCKED, CardAbstraction
@@ -11,11 +10,8 @@ from abstraction.features import ROUND_NAMES
 from abstraction.isomorphism import board_multiplicities
 from abstraction.tables import open_tables
 from game.hands import NUM_CLASSES
-from game.jit import kernel
-
-U16 = npt.NDArray[np.uint16]
-I64 = npt.NDArray[np.int64]
-F64 = npt.NDArray[np.float64]
+from numeric.arrays import F64, I64, U16
+from numeric.jit import kernel
 
 
 def bucket_overlaps(

@@ -37,13 +37,10 @@ from abstraction.isomorphism import (
 from abstraction.nearest import Centroids
 from abstraction.threads import run_chunks
 from game.cards import Cards
-from game.folders import cached
 from game.hands import HAND_CLASS, NUM_HANDS
-from game.jit import kernel
-
-U8 = npt.NDArray[np.uint8]
-U16 = npt.NDArray[np.uint16]
-U32 = npt.NDArray[np.uint32]
+from numeric.arrays import U8, U16, U32
+from numeric.folders import cached
+from numeric.jit import kernel
 
 _CHUNKS_PER_STEP = 16  # between two notes of how far a file has come
 _RELABELLING_MASK = np.uint32((1 << LOCATION_BITS) - 1)

@@ -7,7 +7,7 @@ Games with Large Action Spaces", IJCAI 2013.
 
 from __future__ import annotations
 
-from game.jit import kernel
+from numeric.jit import kernel
 
 
 @kernel

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from game.hands import HAND_CLASS, NUM_CLASSES, class_text
-from solver.layout import F64
-from solver.push_fold import Gains, gains, small_blind_value, solve_push_fold
+from numeric.arrays import F64
+from solver.equity.push_fold import Gains, gains, small_blind_value, solve_push_fold
 
 BIG_BLIND_SEAT, SMALL_BLIND_SEAT = 0, 1
 SEATS = ("big blind", "small blind")

@@ -6,7 +6,7 @@ around it: the opponent's play before and after, and the player's later decision
 of the player's values, in % of the pot per time the decision is reached: after a bet of the opponent, the
 difference is divided by the frequency of that bet in the free solution.
 
-Flops are solved to the end of the round with learned leaves (`solver.learned_leaves`), on the same run-outs
+Flops are solved to the end of the round with learned leaves (`solver.leaves.learned`), on the same run-outs
 in both games, so that most sampling noise cancels. Turns and rivers are solved exactly to the end of the
 hand.
 """
@@ -22,24 +22,24 @@ from abstraction.menu import parse_menu_book
 from bench._play_spots import Spot
 from game.actions import Action
 from game.hands import HAND_CARDS
-from solver.agent_settings import FLOP, AgentSettings
-from solver.blueprint import Blueprint
-from solver.blueprint_walk import BlueprintWalk
-from solver.cfr import Solver
-from solver.depth_limited import DepthLimitedSolver
-from solver.engine import EVALUATE
-from solver.game import unblocked_weight
-from solver.holdem import holdem_game
-from solver.layout import F32, F64
-from solver.leaf_match import match_leaves
-from solver.learned_leaves import LearnedLeaves
-from solver.nested import action_code, coded_action
-from solver.range_strategy import RangeStrategy
-from solver.response import player_value
-from solver.rollouts import one_round_game
-from solver.schedules import sampled_dcfr
-from solver.solution import Solution
-from solver.tree import CALL_ACTION, FOLD_ACTION, Tree, build_tree
+from numeric.arrays import F32, F64
+from solver.blueprint.file import Blueprint
+from solver.blueprint.walk import BlueprintWalk
+from solver.decisions.range_strategy import RangeStrategy
+from solver.decisions.settings import FLOP, AgentSettings
+from solver.depth_limited.solver import DepthLimitedSolver
+from solver.exact.engine import EVALUATE
+from solver.exact.exploitability import player_value
+from solver.exact.schedules import sampled_dcfr
+from solver.exact.solution import Solution
+from solver.exact.solver import Solver
+from solver.games.game import unblocked_weight
+from solver.games.history import action_code, coded_action
+from solver.games.holdem import holdem_game
+from solver.games.tree import CALL_ACTION, FOLD_ACTION, Tree, build_tree
+from solver.leaves.learned import LearnedLeaves
+from solver.leaves.match import match_leaves
+from solver.leaves.rollouts import one_round_game
 
 _SCHEDULE = sampled_dcfr(alpha=1.5, gamma=2.0)
 _SETTLING = 0.3

@@ -21,10 +21,12 @@ from game.betting import BettingState
 from game.cards import Cards, parse_cards
 from game.definition import HUNL
 from protocol.acpc import parse_betting
-from solver.agent import Agent
-from solver.alternatives import Alternatives
-from solver.limits import UNLIMITED
-from solver.nested import Context, SubgameRoot, action_code, betting_states, find_root
+from solver.agent.agent import Agent
+from solver.decisions.limits import UNLIMITED
+from solver.games.history import action_code, betting_states
+from solver.resolving.alternatives import Alternatives
+from solver.resolving.context import Context
+from solver.resolving.root import SubgameRoot, find_root
 
 _DATA = "play_spots.xz"
 

@@ -14,12 +14,12 @@ from abstraction.buckets import BLOCKED
 from game.cards import NUM_CARDS, Cards
 from game.evaluator import river_strengths
 from game.hands import HAND_CARDS, NUM_HANDS
-from game.jit import kernel
-from solver.blueprint import Blueprint
-from solver.kernels.draws import seed_at, unit_at
-from solver.layout import F32, F64, I32, I64, U8, U16
-from solver.leaf_match import Leaf
-from solver.tree import CALL_ACTION, CHANCE, DECISION, FOLD, FOLD_ACTION
+from numeric.arrays import F32, F64, I32, I64, U8, U16
+from numeric.draws import seed_at, unit_at
+from numeric.jit import kernel
+from solver.blueprint.file import Blueprint
+from solver.games.tree import CALL_ACTION, CHANCE, DECISION, FOLD, FOLD_ACTION
+from solver.leaves.match import Leaf
 
 NUM_KINDS = 3
 """Folds, calls (checks included) and raises."""

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from arena.clock import TimeLimits
-from arena.dealer import DealerOptions, run_dealer
-from arena.match import MatchTerms
-from arena.policies import POLICIES
+from arena.dealer.clock import TimeLimits
+from arena.dealer.dealer import DealerOptions, run_dealer
+from arena.dealer.match import MatchTerms
+from arena.players.policies import POLICIES
 from game.definition import HUNL, definition_text
 from protocol.acpc import ClientConnection, StateReceived
 from protocol.acpc_log_reader import read_log
 from protocol.records import HandRecord
-from server.acpc_client import play
+from server.matches.acpc_client import play
 
 _HOST = "127.0.0.1"
 _NAMES = ("Fathom", "Random")

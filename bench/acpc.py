@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from game.definition import HUNL, definition_text
-from server.cli.numbers import whole_number
+from server.cli.parts.numbers import whole_number
 
 _SEED = 20
 _CLIENT_SEEDS = ("1", "2")

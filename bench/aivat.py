@@ -13,13 +13,13 @@ import os
 import time
 from typing import Any
 
-from arena.adjusted import adjusted
-from arena.aivat_match import aivat_chips, make_evaluator
-from arena.allin import allin_chips
-from arena.duplicate import DuplicateTerms, play_duplicate
+from arena.duplicate.adjusted import adjusted
+from arena.duplicate.aivat_match import aivat_chips, make_evaluator
+from arena.duplicate.all_in import allin_chips
+from arena.duplicate.duplicate import DuplicateTerms, play_duplicate
 from bench._figures import print_figures
 from game.definition import HUNL, definition_text
-from server.cli.numbers import whole_number
+from server.cli.parts.numbers import whole_number
 
 QUICK = ("--hands", "2000")
 

@@ -40,7 +40,7 @@ from game.cards import parse_cards
 from game.definition import HUNL
 from game.state import hand_state
 from protocol.acpc import parse_betting
-from server.cli.numbers import positive_number, whole_number
+from server.cli.parts.numbers import positive_number, whole_number
 
 QUICK = ("--seconds", "3", "--hands", "20", "--decisions", "300", "--workers", "2")
 

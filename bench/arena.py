@@ -13,14 +13,14 @@ import argparse
 import os
 import time
 
-from arena.duplicate import DuplicateTerms, play_duplicate
-from arena.journal import Journal
-from arena.lbr import LbrSettings
-from arena.lbr_run import LbrTerms, measure_lbr
-from arena.results import estimate
+from arena.duplicate.duplicate import DuplicateTerms, play_duplicate
+from arena.duplicate.results import estimate
+from arena.lbr.lbr import LbrSettings
+from arena.lbr.run import LbrTerms, measure_lbr
+from arena.runs.journal import Journal
 from bench._figures import print_figures
 from game.definition import HUNL, NUM_PLAYERS
-from server.cli.numbers import whole_number
+from server.cli.parts.numbers import whole_number
 
 QUICK = ("--hands", "200000", "--matches", "50", "--lbr-hands", "400")
 

@@ -27,10 +27,10 @@ import numpy as np
 
 from abstraction.opponents import OPPONENT_CLASSES
 from bench._figures import print_figures
-from server.cli.numbers import whole_number
-from solver.blueprint import open_blueprint, quantise, unpack, write_blueprint
-from solver.blueprint_presets import named_preset
-from solver.provenance import Provenance
+from server.cli.parts.numbers import whole_number
+from solver.blueprint.file import open_blueprint, quantise, unpack, write_blueprint
+from solver.blueprint.provenance import Provenance
+from solver.training.presets import named_preset
 
 QUICK = ("--preset", "tiny")
 

@@ -20,7 +20,6 @@ from typing import Any
 
 import numba
 import numpy as np
-import numpy.typing as npt
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -42,12 +41,9 @@ from abstraction.threads import run_chunks
 from game.cards import Cards
 from game.evaluator import NUM_LIVE_HANDS
 from game.hands import NUM_HANDS
-from game.jit import kernel
-from server.cli.numbers import positive_number, whole_number
-
-U8 = npt.NDArray[np.uint8]
-U16 = npt.NDArray[np.uint16]
-F64 = npt.NDArray[np.float64]
+from numeric.arrays import F64, U8, U16
+from numeric.jit import kernel
+from server.cli.parts.numbers import positive_number, whole_number
 
 QUICK = ("--presets", "32", "--sample", "0.2")
 

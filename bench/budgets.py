@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import MatchAborted, PlayerError
-from arena.report_html import signed, ticks
+from arena.report.html import signed, ticks
 from bench.strength import measure, parse_options
 from game.definition import HUNL
 

@@ -2,8 +2,8 @@
 
 Every length is a separate training from scratch, with its schedule scaled to the length. Exploitability is
 measured in the abstract game, in big blinds per hand, by best responses on a list of sampled deals
-(`solver/deal_response.py`): the upper bound is the gain on the deals the response was chosen for, the lower
-bound is the gain on held-out deals.
+(`solver/training/deal_response.py`): the upper bound is the gain on the deals the response was chosen for,
+the lower bound is the gain on held-out deals.
 
 rows              iterations, seconds of training, exploitability_at_most_bb, exploitability_at_least_bb and
                   share_of_uniform_at_most for each length; 0 iterations is uniform play
@@ -21,13 +21,13 @@ import numpy as np
 
 from abstraction.presets import make_card_abstraction
 from abstraction.tables import open_tables
-from server.cli.numbers import whole_number
-from solver.blueprint_presets import named_preset
-from solver.deal_response import Response, respond, uniform_strategy
-from solver.holdem_deals import HoldemDealer
-from solver.layout import F32
-from solver.mccfr import Trainer, batch_seed, make_plan
-from solver.training_game import Dealer, TrainingGame, new_deals
+from numeric.arrays import F32
+from server.cli.parts.numbers import whole_number
+from solver.blueprint.abstract_game import Dealer, TrainingGame, new_deals
+from solver.training.deal_response import Response, respond, uniform_strategy
+from solver.training.deals import HoldemDealer
+from solver.training.presets import named_preset
+from solver.training.trainer import Trainer, batch_seed, make_plan
 
 QUICK = ("--iterations", "100000,500000", "--deals", "500000")
 

@@ -23,12 +23,12 @@ from abstraction.menu import parse_menu_book
 from bench._figures import print_figures
 from game.cards import NUM_CARDS
 from game.hands import HAND_CLASS, NUM_CLASSES, NUM_HANDS
-from server.cli.numbers import positive_number, whole_number
-from solver.cfr import Solver
-from solver.holdem import holdem_game
-from solver.layout import F32
-from solver.solution import Solution
-from solver.tree import DECISION, build_tree, even_root
+from numeric.arrays import F32
+from server.cli.parts.numbers import positive_number, whole_number
+from solver.exact.solution import Solution
+from solver.exact.solver import Solver
+from solver.games.holdem import holdem_game
+from solver.games.tree import DECISION, build_tree, even_root
 
 MENUS = ("50%, 100%, a | 100%, a", "100%, a | a", "33%, 75%, a | a", "50% | 100%", "25%, 60%, 120%, a | a")
 MIN_DEADLINE = 0.02

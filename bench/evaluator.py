@@ -19,17 +19,15 @@ from pathlib import Path
 
 import numba
 import numpy as np
-import numpy.typing as npt
 
 from bench._figures import print_figures
 from game import evaluator_tables
 from game.evaluator import NUM_LIVE_HANDS, fill_river, fill_river_live, fill_strengths_7, strength_counts
 from game.hands import NUM_HANDS
-from game.jit import kernel
-from server.cli.numbers import whole_number
+from numeric.arrays import U8, U16
+from numeric.jit import kernel
+from server.cli.parts.numbers import whole_number
 
-U8 = npt.NDArray[np.uint8]
-U16 = npt.NDArray[np.uint16]
 COLD_BATCH = 10_000
 FLUSH_BYTES = 64 << 20  # more than the last-level cache of common machines
 

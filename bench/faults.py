@@ -30,12 +30,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from arena.clock import TimeLimits
+from arena.dealer.clock import TimeLimits
 from bench._daemon import Daemon, Metrics, running_daemon
 from bench._figures import print_figures
 from bench._table import Table, Wire
-from server.cli.numbers import number_from_zero, positive_number, whole_number
-from server.hand_reader import HandQuery, HandReader
+from server.cli.parts.numbers import number_from_zero, positive_number, whole_number
+from server.store.hand_reader import HandQuery, HandReader
 
 QUICK = ("--hands", "20", "--budget", "0.2", "--kill-every", "1")
 

@@ -33,26 +33,26 @@ from abstraction.menu import parse_menu_book
 from bench._figures import print_figures
 from game.cards import Cards, cards_text, parse_cards
 from game.ranges import parse_range
-from server.cli.numbers import whole_number
-from solver.adapted_rollouts import AdaptedRollouts
-from solver.agent_settings import ADAPTED, CHOICES, LEARNED, NET, ROLLOUTS, AgentSettings
-from solver.archive import load, save
-from solver.blueprint import FULL, Blueprint, open_blueprint
-from solver.blueprint_walk import make_walk_tree
-from solver.cfr import Solver
-from solver.default_blueprint import default_blueprint_path
-from solver.depth_limited import DepthLimitedSolver, LeafValues
-from solver.engine import EVALUATE
-from solver.layout import F32
-from solver.leaf_match import match_leaves
-from solver.learned_leaves import LearnedLeaves
-from solver.range_strategy import drop_rare
-from solver.response import player_value
-from solver.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
-from solver.spot import Spot
-from solver.street_solves import ADAPTING, SAMPLED_SCHEDULE
-from solver.tree import DECISION, BettingRoot, Tree, build_tree
-from solver.value_net import NetLeaves, ValueNet, load_net, net_path
+from numeric.arrays import F32
+from server.cli.parts.numbers import whole_number
+from solver.agent.street_solves import ADAPTING
+from solver.blueprint.default import default_blueprint_path
+from solver.blueprint.file import FULL, Blueprint, open_blueprint
+from solver.blueprint.walk import make_walk_tree
+from solver.decisions.range_strategy import drop_rare
+from solver.decisions.settings import ADAPTED, CHOICES, LEARNED, NET, ROLLOUTS, AgentSettings
+from solver.depth_limited.solver import SAMPLED_SCHEDULE, DepthLimitedSolver, LeafValues
+from solver.exact.archive import load, save
+from solver.exact.engine import EVALUATE
+from solver.exact.exploitability import player_value
+from solver.exact.solver import Solver
+from solver.games.spot import Spot
+from solver.games.tree import DECISION, BettingRoot, Tree, build_tree
+from solver.leaves.adapted_rollouts import AdaptedRollouts
+from solver.leaves.learned import LearnedLeaves
+from solver.leaves.match import match_leaves
+from solver.leaves.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
+from solver.leaves.value_net import NetLeaves, ValueNet, load_net, net_path
 
 QUICK = ("--spots", "1", "--iterations", "50", "--exact-iterations", "20", "--settling-iterations", "5")
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 
-from arena.policies import uniform
+from arena.players.policies import uniform
 from game.definition import HUNL, LIMIT_HOLDEM, GameDefinition
 from game.state import HandState, new_hand
 from protocol.acpc import ClientConnection, CommentReceived, MalformedLine, StateReceived, parse_match_state
@@ -41,8 +41,8 @@ from protocol.acpc_dealer import (
 )
 from protocol.acpc_log_reader import parse_log_score, parse_log_state
 from protocol.errors import RecordError, RemoteProtocolError
-from server.cli.numbers import whole_number
-from server.machine import usable_cores
+from server.cli.parts.numbers import whole_number
+from server.config.machine import usable_cores
 
 SIDES = ("client", "dealer", "log")
 QUICK = ("--lines", "100000")

@@ -1,9 +1,9 @@
 """Correctness of leaf values: exact rollouts of whole ranges against the paper's sampled rollouts.
 
 Uses random flops, lines to the flop, pots, menus, leaves and ranges (every other range is the blueprint's at
-the leaf). For each leaf and each of the four continuations, `solver.rollouts` over all 2,352 run-outs gives
-the value; rollouts with sampled hands, run-out and actions give an estimate with a standard error. Both are
-compared for the chooser's whole range and for one of its hands.
+the leaf). For each leaf and each of the four continuations, `solver.leaves.rollouts` over all 2,352 run-outs
+gives the value; rollouts with sampled hands, run-out and actions give an estimate with a standard error. Both
+are compared for the chooser's whole range and for one of its hands.
 
 mean_z2, max_z     z = (value - estimate) / standard error: mean of squares (about 1) and largest
 hand_mean_z2, ...  the same for one hand of the chooser
@@ -32,15 +32,15 @@ from bench._figures import print_figures
 from bench._sampled_play_outs import NUM_KINDS, PlayOuts, Sampled
 from game.cards import NUM_CARDS, Cards, cards_text
 from game.hands import HAND_CARDS, HAND_CLASS, NUM_HANDS, unblocked
-from server.cli.numbers import whole_number
-from solver.blueprint import FULL, Blueprint, open_blueprint
-from solver.blueprint_walk import make_walk_tree
-from solver.default_blueprint import default_blueprint_path
-from solver.game import unblocked_weight
-from solver.layout import F32, F64, I64
-from solver.leaf_match import SHOWDOWN_ONLY, Leaf, match_leaves
-from solver.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
-from solver.tree import CHANCE, DECISION, FOLD_ACTION, NO_ACTION, BettingRoot, Tree, build_tree
+from numeric.arrays import F32, F64, I64
+from server.cli.parts.numbers import whole_number
+from solver.blueprint.default import default_blueprint_path
+from solver.blueprint.file import FULL, Blueprint, open_blueprint
+from solver.blueprint.walk import make_walk_tree
+from solver.games.game import unblocked_weight
+from solver.games.tree import CHANCE, DECISION, FOLD_ACTION, NO_ACTION, BettingRoot, Tree, build_tree
+from solver.leaves.match import SHOWDOWN_ONLY, Leaf, match_leaves
+from solver.leaves.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
 
 QUICK = ("--leaves", "5", "--samples", "50000")
 

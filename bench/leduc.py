@@ -20,19 +20,19 @@ from functools import partial
 import numpy as np
 
 from bench._figures import print_figures
-from server.cli.numbers import whole_number
-from solver.cfr import Solver
-from solver.cut import cut_tree
-from solver.depth_limited import DepthLimitedSolver, TableLeaves
-from solver.engine import RESPOND, Engine, make_gadget
-from solver.game import Game
-from solver.layout import F32
-from solver.nested import LEAST_SHARE
-from solver.schedules import cfr_plus
-from solver.self_generative import board_values, generate_strategies, mean_over_boards
-from solver.solution import Solution
-from solver.toys import LimitState, leduc, leduc_strengths, limit_sizes, limit_tree, one_card_game
-from solver.tree import CALL_ACTION, CHANCE, DECISION, FOLD_ACTION, Tree
+from numeric.arrays import F32
+from server.cli.parts.numbers import whole_number
+from solver.depth_limited.self_generative import board_values, generate_strategies, mean_over_boards
+from solver.depth_limited.solver import DepthLimitedSolver, TableLeaves
+from solver.exact.cut import cut_tree
+from solver.exact.engine import RESPOND, Engine, make_gadget
+from solver.exact.schedules import cfr_plus
+from solver.exact.solution import Solution
+from solver.exact.solver import Solver
+from solver.games.game import Game
+from solver.games.toys import LimitState, leduc, leduc_strengths, limit_sizes, limit_tree, one_card_game
+from solver.games.tree import CALL_ACTION, CHANCE, DECISION, FOLD_ACTION, Tree
+from solver.resolving.ranges import LEAST_SHARE
 
 QUICK = ("--strategies", "1,2", "--iterations", "200", "--blueprint", "200")
 
@@ -330,7 +330,7 @@ def _stake(tree: Tree, node: int) -> float:
 
 
 def _alive(ranges: F32) -> F32:
-    """Make sure that no range is empty: see `solver.nested`."""
+    """Make sure that no range is empty: see `solver.resolving.ranges`."""
     largest = np.maximum(ranges.max(axis=1, keepdims=True), 1e-30)
     alive: F32 = np.maximum(ranges / largest, LEAST_SHARE).astype(np.float32)
     return alive

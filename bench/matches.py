@@ -18,11 +18,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from arena.clock import TimeLimits
+from arena.dealer.clock import TimeLimits
 from bench._daemon import running_daemon
 from bench._figures import print_figures
 from bench._table import Table, Wire
-from server.cli.numbers import number_from_zero, positive_number, whole_number
+from server.cli.parts.numbers import number_from_zero, positive_number, whole_number
 
 QUICK = ("--hands", "20", "--matches", "2", "--budget", "0.2")
 

@@ -21,7 +21,6 @@ from dataclasses import replace
 from math import inf
 
 import numpy as np
-import numpy.typing as npt
 
 from abstraction.buckets import BLOCKED
 from abstraction.isomorphism import board_locations, canonical_boards
@@ -31,15 +30,13 @@ from bench._figures import print_figures
 from game.evaluator import START, strength_5, strength_6, strength_7, strength_counts
 from game.evaluator_tables import CARD_BITS, CARD_KEYS
 from game.hands import HAND_CARDS, NUM_CLASSES, NUM_HANDS
-from game.jit import kernel
-from server.cli.numbers import positive_number, whole_number
-from solver.blueprint_presets import named_preset
-from solver.holdem_deals import HoldemDealer
-from solver.mccfr import Trainer, TrainingSettings, make_plan
-from solver.training_game import Dealer, make_training_game, new_deals
-
-U8 = npt.NDArray[np.uint8]
-U16 = npt.NDArray[np.uint16]
+from numeric.arrays import U8, U16
+from numeric.jit import kernel
+from server.cli.parts.numbers import positive_number, whole_number
+from solver.blueprint.abstract_game import Dealer, make_training_game, new_deals
+from solver.training.deals import HoldemDealer
+from solver.training.presets import named_preset
+from solver.training.trainer import Trainer, TrainingSettings, make_plan
 
 QUICK = ("--warm-up", "5", "--seconds", "5")
 

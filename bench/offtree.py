@@ -40,17 +40,18 @@ from game.actions import CALL, Action, ActionKind, raise_to
 from game.betting import BettingState, start
 from game.cards import NUM_CARDS, Cards, cards_text
 from game.hands import HAND_CARDS, unblocked
-from server.cli.numbers import whole_number
-from server.machine import usable_cores
-from solver.agent import Agent
-from solver.agent_settings import PREFLOP, make_settings
-from solver.blueprint import Blueprint, open_blueprint
-from solver.decision import Decision, Method
-from solver.default_blueprint import default_blueprint_path
-from solver.game import unblocked_weight
-from solver.layout import F32
-from solver.nested import Context, action_code
-from solver.opponent_values import has_values
+from numeric.arrays import F32
+from server.cli.parts.numbers import whole_number
+from server.config.machine import usable_cores
+from solver.agent.agent import Agent
+from solver.blueprint.default import default_blueprint_path
+from solver.blueprint.file import Blueprint, open_blueprint
+from solver.decisions.decision import Decision, Method
+from solver.decisions.settings import PREFLOP, make_settings
+from solver.depth_limited.opponent_values import has_values
+from solver.games.game import unblocked_weight
+from solver.games.history import action_code
+from solver.resolving.context import Context
 
 QUICK = ("--hands", "40")
 

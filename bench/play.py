@@ -30,19 +30,19 @@ from pathlib import Path
 
 import numpy as np
 
-from arena.blueprint_player import BlueprintPlayer
+from arena.players.blueprint_player import BlueprintPlayer
 from bench._figures import print_figures
 from bench._play_loss import Reference
 from bench._play_spots import Spot, load_spots, record_spots
-from server.cli.numbers import whole_number
-from solver.agent import Agent
-from solver.agent_settings import FLOP, SOLVE_OFF_TREE, make_settings
-from solver.blueprint import Blueprint, open_blueprint
-from solver.default_blueprint import default_blueprint_path
-from solver.limits import Limits
-from solver.match_clock import MatchClock
-from solver.nested import action_code, coded_action
-from solver.range_strategy import RangeStrategy
+from server.cli.parts.numbers import whole_number
+from solver.agent.agent import Agent
+from solver.agent.time_bank import MatchClock
+from solver.blueprint.default import default_blueprint_path
+from solver.blueprint.file import Blueprint, open_blueprint
+from solver.decisions.limits import Limits
+from solver.decisions.range_strategy import RangeStrategy
+from solver.decisions.settings import FLOP, SOLVE_OFF_TREE, make_settings
+from solver.games.history import action_code, coded_action
 
 QUICK = ("--spots", "r300c/cc/cc/", "--budgets", "0.5", "--iterations", "50")
 

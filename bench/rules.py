@@ -18,16 +18,16 @@ from functools import cache, partial
 from random import Random
 from typing import TYPE_CHECKING
 
-from arena.policies import Policy, all_in, call, check_down, min_raise, uniform
+from arena.players.policies import Policy, all_in, call, check_down, min_raise, uniform
 from game.actions import Action
 from game.betting import MAX_ACTIONS_PER_ROUND
 from game.definition import HUNL, KUHN, LEDUC, LIMIT_HOLDEM, NLFH, GameDefinition
 from game.state import HandState, new_hand
-from server.machine import usable_cores
+from server.config.machine import usable_cores
 
 if TYPE_CHECKING:
     from bench._oracles import Oracle, SpielGame
-from server.cli.numbers import whole_number
+from server.cli.parts.numbers import whole_number
 
 GAMES: dict[str, GameDefinition] = {
     "hunl": HUNL,

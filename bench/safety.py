@@ -27,17 +27,17 @@ from abstraction.menu import parse_menu_book
 from game.cards import NUM_CARDS
 from game.errors import RangeError
 from game.hands import HAND_CLASS, NUM_CLASSES, NUM_HANDS
-from server.cli.numbers import positive_number, whole_number
-from solver.cfr import Solver
-from solver.engine import Engine
-from solver.game import Game
-from solver.holdem import holdem_game
-from solver.layout import F32, F64
-from solver.response import exploitability
-from solver.solution import Solution
-from solver.street_solves import FORCED
-from solver.subgame import Payoff, Subgame, path_gifts, put_back, safe_subgame, unsafe_subgame
-from solver.tree import CHANCE, DECISION, build_tree, even_root
+from numeric.arrays import F32, F64
+from server.cli.parts.numbers import positive_number, whole_number
+from solver.agent.street_solves import FORCED
+from solver.exact.engine import Engine
+from solver.exact.exploitability import exploitability
+from solver.exact.solution import Solution
+from solver.exact.solver import Solver
+from solver.games.game import Game
+from solver.games.holdem import holdem_game
+from solver.games.tree import CHANCE, DECISION, build_tree, even_root
+from solver.resolving.subgame import Payoff, Subgame, path_gifts, put_back, safe_subgame, unsafe_subgame
 
 QUICK = ("--spots", "5")
 METHODS = ("unsafe", "resolve", "reach", "agent")

@@ -27,12 +27,12 @@ from abstraction.menu import parse_menu_book
 from bench._figures import print_figures
 from game.cards import parse_cards
 from game.hands import NUM_HANDS
-from server.cli.numbers import positive_number, whole_number
-from solver.cfr import Solver
-from solver.game import Game
-from solver.holdem import holdem_game
-from solver.schedules import VARIANTS
-from solver.tree import build_tree, even_root
+from server.cli.parts.numbers import positive_number, whole_number
+from solver.exact.schedules import VARIANTS
+from solver.exact.solver import Solver
+from solver.games.game import Game
+from solver.games.holdem import holdem_game
+from solver.games.tree import build_tree, even_root
 
 TARGETS = (("1pct", 0.01), ("0_5pct", 0.005), ("0_1pct", 0.001))
 

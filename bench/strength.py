@@ -30,17 +30,17 @@ from typing import Any
 
 import numpy as np
 
+from arena.duplicate.flop_lines import FlopLines
+from arena.duplicate.line_duel import LineDuel, LineHand, Task, make_line_duel, parse_line_hand
 from arena.errors import MatchAborted, PlayerError
-from arena.flop_lines import FlopLines
-from arena.journal import Journal
-from arena.line_duel import LineDuel, LineHand, Task, make_line_duel, parse_line_hand
-from arena.pairs import HANDS_PER_PAIR
-from arena.registry import player_identity
-from arena.statistics import Z_95
-from arena.strata import Strata, Stratum
-from arena.workers import WorkerPool
+from arena.players.base import HANDS_PER_PAIR
+from arena.players.registry import player_identity
+from arena.runs.journal import Journal
+from arena.runs.statistics import Z_95
+from arena.runs.strata import Strata, Stratum
+from arena.runs.workers import WorkerPool
 from game.definition import HUNL, GameDefinition, definition_text
-from server.cli.numbers import number_from_zero, whole_number
+from server.cli.parts.numbers import number_from_zero, whole_number
 
 QUICK = ("--agent", "agent,iterations=10", "--hands", "40")
 

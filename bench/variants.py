@@ -19,13 +19,13 @@ from abstraction.menu import parse_menu_book
 from bench._figures import print_figures
 from game.cards import parse_cards
 from game.ranges import parse_range
-from server.cli.numbers import whole_number
-from solver import schedules
-from solver.cfr import Solver
-from solver.game import Game
-from solver.holdem import holdem_game
-from solver.schedules import Schedule
-from solver.tree import build_tree, even_root
+from server.cli.parts.numbers import whole_number
+from solver.exact import schedules
+from solver.exact.schedules import Schedule
+from solver.exact.solver import Solver
+from solver.games.game import Game
+from solver.games.holdem import holdem_game
+from solver.games.tree import build_tree, even_root
 
 QUICK = ("--spots", "river")
 CHECKPOINTS = (10, 20, 30, 50, 70, 100, 150, 200, 300, 450, 650, 1000)

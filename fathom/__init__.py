@@ -18,10 +18,10 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from arena.agent_player import AgentHand, AgentPlayer
-    from arena.lbr_run import LbrResult
-    from arena.players import HandPlayer, Player
-    from arena.results import Estimate, MatchResult
+    from arena.duplicate.results import Estimate, MatchResult
+    from arena.lbr.run import LbrResult
+    from arena.players.agent_player import AgentHand, AgentPlayer
+    from arena.players.base import HandPlayer, Player
     from fathom._decisions import Decision, decide, look_up, make_agent, open_blueprint
     from fathom._matches import local_best_response, play_match
     from fathom._spots import SolvedSpot, SpotNode, open_spot, solve_spot
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from game.ranges import parse_range, range_text
     from game.state import HandState
     from server.client import FathomClient, FathomError
-    from solver.blueprint import Blueprint
-    from solver.range_strategy import RangeStrategy
+    from solver.blueprint.file import Blueprint
+    from solver.decisions.range_strategy import RangeStrategy
     from solver.version import fathom_version
 
 __all__ = [
@@ -76,10 +76,10 @@ __all__ = [
 ]
 
 _NAMES_OF = {
-    "arena.agent_player": ("AgentHand", "AgentPlayer"),
-    "arena.lbr_run": ("LbrResult",),
-    "arena.players": ("HandPlayer", "Player"),
-    "arena.results": ("Estimate", "MatchResult"),
+    "arena.players.agent_player": ("AgentHand", "AgentPlayer"),
+    "arena.lbr.run": ("LbrResult",),
+    "arena.players.base": ("HandPlayer", "Player"),
+    "arena.duplicate.results": ("Estimate", "MatchResult"),
     "fathom._decisions": ("Decision", "decide", "look_up", "make_agent", "open_blueprint"),
     "fathom._matches": ("local_best_response", "play_match"),
     "fathom._spots": ("SolvedSpot", "SpotNode", "open_spot", "solve_spot"),
@@ -90,8 +90,8 @@ _NAMES_OF = {
     "game.ranges": ("parse_range", "range_text"),
     "game.state": ("HandState",),
     "server.client": ("FathomClient", "FathomError"),
-    "solver.blueprint": ("Blueprint",),
-    "solver.range_strategy": ("RangeStrategy",),
+    "solver.blueprint.file": ("Blueprint",),
+    "solver.decisions.range_strategy": ("RangeStrategy",),
     "solver.version": ("fathom_version",),
 }
 """The public names by the module that defines them."""

@@ -8,22 +8,22 @@ from os import PathLike
 from pathlib import Path
 from random import Random
 
-from arena.agent_player import AgentHand, AgentPlayer
-from arena.blueprint_player import BlueprintPlayer
+from arena.players.agent_player import AgentHand, AgentPlayer
+from arena.players.blueprint_player import BlueprintPlayer
 from game.cards import parse_cards
 from game.hands import hand_text, parse_hand
 from game.state import hand_state
+from numeric.arrays import F32
 from protocol.acpc import parse_betting
-from server.machine import usable_cores
-from solver import decision as solver_decision
-from solver.agent import Agent
-from solver.agent_settings import make_settings
-from solver.blueprint import Blueprint
-from solver.blueprint import open_blueprint as open_blueprint_file
-from solver.convergence import judge_decision
-from solver.default_blueprint import default_blueprint_path
-from solver.layout import F32
-from solver.range_strategy import RangeStrategy
+from server.config.machine import usable_cores
+from solver.agent.agent import Agent
+from solver.blueprint.default import default_blueprint_path
+from solver.blueprint.file import Blueprint
+from solver.blueprint.file import open_blueprint as open_blueprint_file
+from solver.decisions import decision as solver_decision
+from solver.decisions.convergence import judge_decision
+from solver.decisions.range_strategy import RangeStrategy
+from solver.decisions.settings import make_settings
 
 _STREETS = ("pre-flop", "flop", "turn", "river")
 

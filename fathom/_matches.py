@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from arena.duplicate import DuplicateTerms, SlowDuel, play_duplicate
+from arena.duplicate.duplicate import DuplicateTerms, SlowDuel, play_duplicate
+from arena.duplicate.results import MatchResult, duplicate_result
 from arena.errors import PlayerError
-from arena.lbr import parse_settings
-from arena.lbr_run import LbrResult, LbrTerms, LbrWorker, measure_lbr, prepare, read_chips
-from arena.pairs import HANDS_PER_PAIR
-from arena.players import Player, PolicyPlayer
-from arena.policies import Policy
-from arena.registry import make_match_player, make_player, player_labels
-from arena.results import MatchResult, duplicate_result
+from arena.lbr.lbr import parse_settings
+from arena.lbr.run import LbrResult, LbrTerms, LbrWorker, measure_lbr, prepare, read_chips
+from arena.players.base import HANDS_PER_PAIR, Player, PolicyPlayer
+from arena.players.policies import Policy
+from arena.players.registry import make_match_player, make_player, player_labels
 from game.definition import HUNL, NUM_PLAYERS
 
 

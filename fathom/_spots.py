@@ -16,20 +16,20 @@ from abstraction.menu import SEATS
 from game.cards import cards_text, parse_cards
 from game.hands import NUM_HANDS, parse_hand
 from game.ranges import parse_range, range_text, without_blocked
-from server.cli.solve_input import DEFAULT_MENU, bytes_text, fits_memory
-from server.cli.solve_result import Outcome, View, look_at, result_record
-from server.machine import usable_cores
-from solver.archive import load, save
-from solver.cfr import Solver
-from solver.engine import Engine
-from solver.game import Game
-from solver.layout import F32, F64
-from solver.locks import parse_lock
-from solver.paths import find_place, place_of
-from solver.response import measure
-from solver.schedules import named_schedule
-from solver.spot import estimate_memory, street_spot
-from solver.symmetry import merged, unmerged
+from numeric.arrays import F32, F64
+from server.config.machine import usable_cores
+from server.solves.input import DEFAULT_MENU, bytes_text, fits_memory
+from server.solves.result import Outcome, View, look_at, result_record
+from solver.exact.archive import load, save
+from solver.exact.engine import Engine
+from solver.exact.exploitability import measure
+from solver.exact.schedules import named_schedule
+from solver.exact.solver import Solver
+from solver.exact.symmetry import merged, unmerged
+from solver.games.game import Game
+from solver.games.locks import parse_lock
+from solver.games.paths import find_place, place_of
+from solver.games.spot import estimate_memory, street_spot
 
 _Float = TypeVar("_Float", np.float32, np.float64)
 

@@ -36,12 +36,9 @@ from game.evaluator_tables import (
     SUIT_COUNT_START,
 )
 from game.hands import NUM_HANDS
-from game.jit import kernel
 from game.showdown import Category
-
-U8 = npt.NDArray[np.uint8]
-U16 = npt.NDArray[np.uint16]
-I64 = npt.NDArray[np.int64]
+from numeric.arrays import I64, U8, U16
+from numeric.jit import kernel
 
 NUM_LIVE_HANDS = 1081
 """Number of hands that share no card with a five-card board."""

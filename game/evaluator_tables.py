@@ -15,10 +15,10 @@ from functools import reduce
 from operator import or_
 
 import numpy as np
-import numpy.typing as npt
 
 from game.cards import NUM_CARDS, NUM_RANKS
 from game.showdown import rank_of_flush, rank_of_sets, showdown_category
+from numeric.arrays import I64, U16, U64
 
 NUM_STRENGTHS = 7462
 
@@ -34,12 +34,8 @@ SUIT_COUNT_SHIFT = 32
 SUIT_COUNT_START = 0x3333 << SUIT_COUNT_SHIFT
 FIVE_OF_SUIT = 0x8888 << SUIT_COUNT_SHIFT
 
-U16 = npt.NDArray[np.uint16]
-U64 = npt.NDArray[np.uint64]
-_I64 = npt.NDArray[np.int64]
 
-
-def _collections(num_cards: int) -> _I64:
+def _collections(num_cards: int) -> I64:
     """Every way to hold `num_cards` cards when suits do not matter, ascending.
 
     Packed: three bits for each rank say how many of it are held.
@@ -54,18 +50,18 @@ def _collections(num_cards: int) -> _I64:
     return np.sort(by_size[num_cards])
 
 
-def _held(packed: _I64, rank: int) -> _I64:
+def _held(packed: I64, rank: int) -> I64:
     return packed >> 3 * rank & 7
 
 
-def _keys(packed: _I64) -> _I64:
+def _keys(packed: I64) -> I64:
     keys = np.zeros_like(packed)
     for rank, key in enumerate(RANK_KEYS):
         keys += _held(packed, rank) * key
     return keys
 
 
-def _ranks_without_flush(packed: _I64) -> _I64:
+def _ranks_without_flush(packed: I64) -> I64:
     """The `showdown_rank` of each collection."""
     ranks = range(NUM_RANKS)
     by_copies = [
@@ -75,7 +71,7 @@ def _ranks_without_flush(packed: _I64) -> _I64:
     return np.array([rank_of_sets(sets) for sets in zip(*by_copies, strict=True)])
 
 
-def _best_part(packed: _I64, smaller: _I64, smaller_strengths: U16) -> U16:
+def _best_part(packed: I64, smaller: I64, smaller_strengths: U16) -> U16:
     """Strength of each collection: the best of those with one card less."""
     best = np.zeros(len(packed), dtype=np.uint16)
     for rank in range(NUM_RANKS):
@@ -85,7 +81,7 @@ def _best_part(packed: _I64, smaller: _I64, smaller_strengths: U16) -> U16:
     return best
 
 
-def _displaced(keys: _I64, strengths: U16, row_bits: int) -> tuple[U16, U16]:
+def _displaced(keys: I64, strengths: U16, row_bits: int) -> tuple[U16, U16]:
     """Slide the rows `key % 2**row_bits` into one table, fullest first, each to the first place it fits."""
     rows: dict[int, list[int]] = {}
     for key in keys.tolist():
@@ -120,7 +116,7 @@ _all_ranks = np.union1d(_ranks_5, _flush_ranks)
 assert len(_all_ranks) == NUM_STRENGTHS
 
 
-def _strengths(ranks: _I64) -> U16:
+def _strengths(ranks: I64) -> U16:
     return (np.searchsorted(_all_ranks, ranks) + 1).astype(np.uint16)
 
 

@@ -23,8 +23,7 @@ import numpy.typing as npt
 from game.cards import NUM_RANKS, RANKS, Cards
 from game.errors import CardError, RangeError
 from game.hands import HAND_CLASS, NUM_HANDS, hand_text, parse_hand, unblocked
-
-F32 = npt.NDArray[np.float32]
+from numeric.arrays import F32
 
 _ACE = NUM_RANKS - 1
 _EVERYTHING = frozenset({"random", "any", "all", "*"})

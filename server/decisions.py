@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 from game.actions import CALL, FOLD, Action, raise_to
 from game.cards import Cards
 from game.errors import IllegalAction
-from solver.layout import F32
+from numeric.arrays import F32
 
 _RAISE = re.compile(r"r([1-9][0-9]{0,8})")
 
@@ -37,7 +37,7 @@ class DecisionRequest:
     hand: int
     """Our hole cards as a `game.hands.hand_index`."""
     context: bytes | None
-    """Context of our last decision in this hand (`solver.nested.Context`); None before the first."""
+    """Context of our last decision in this hand (`resolving.context.Context`); None before the first."""
     seed: int
     """Random seed of the solve and of drawing the action."""
     seconds: float
@@ -61,12 +61,12 @@ class DecisionAnswer:
     ranges: F32
     """float32[2, 1326]: both players' weights before the action."""
     method: str
-    """A value of `solver.decision.Method`, or of the rung."""
+    """A value of `solver.decisions.decision.Method`, or of the rung."""
     iterations: int
     seconds: float
     rung: Rung
     explanation: bytes | None = None
-    """JSON of `solver.explanation`, if requested and the decision was solved."""
+    """JSON of `solver.decisions.explanation`, if requested and the decision was solved."""
 
 
 @dataclass(frozen=True, slots=True)

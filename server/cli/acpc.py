@@ -7,11 +7,11 @@ import random
 import socket
 import sys
 
-from arena.policies import POLICIES
+from arena.players.policies import POLICIES
 from game.definition import GameDefinition
-from server.acpc_client import MatchSummary, connect, play
-from server.cli.numbers import port_number, positive_number, whole_number
-from server.game_files import load_definition
+from server.cli.parts.numbers import port_number, positive_number, whole_number
+from server.config.game_files import load_definition
+from server.matches.acpc_client import MatchSummary, connect, play
 
 _AGENT = "agent"
 _BUDGET_SECONDS = 7.0
@@ -98,10 +98,10 @@ def _play_agent(
     args: argparse.Namespace, connection: socket.socket, definition: GameDefinition
 ) -> tuple[MatchSummary, int]:
     """Play the agent; returns the summary and the signal that ended the match early (0 if none)."""
-    from server.agent_match import play_agent_match
-    from server.blueprint_choice import choose_blueprint
-    from server.config import LogConfig, MatchConfig, WorkersConfig
-    from server.logs import configure_logging
+    from server.config.blueprint_choice import choose_blueprint
+    from server.config.config import LogConfig, MatchConfig, WorkersConfig
+    from server.matches.agent_match import play_agent_match
+    from server.telemetry.logs import configure_logging
 
     configure_logging(LogConfig(level="warning"))
     blueprint = choose_blueprint(args.blueprint, _report)

@@ -15,20 +15,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from server.cli import flops
-from server.cli.numbers import whole_number
-from server.cli.outputs import check_output
+from server.cli.parts import flops
+from server.cli.parts.numbers import whole_number
+from server.cli.parts.outputs import check_output
 from server.cli.train import CARD_PRESET_NAMES
-from server.machine import usable_cores
+from server.config.machine import usable_cores
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from solver.blueprint import Blueprint, Tick
-    from solver.opponent_values import ValueSettings
-    from solver.provenance import Provenance
-    from solver.training_game import Dealer
-    from solver.tree import Tree
+    from solver.blueprint.abstract_game import Dealer
+    from solver.blueprint.file import Blueprint, Tick
+    from solver.blueprint.provenance import Provenance
+    from solver.depth_limited.opponent_values import ValueSettings
+    from solver.games.tree import Tree
 
 NODES_PER_SECOND = 17e6
 """One thread, `default` game, otherwise idle core of an AMD EPYC machine; larger tables are slower.
@@ -165,7 +165,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the chosen verb."""
     if args.verb in ("info", "verify", "export", "measure", "net", "flops") and args.file is None:
-        from solver.default_blueprint import default_blueprint_path
+        from solver.blueprint.default import default_blueprint_path
 
         args.file = default_blueprint_path()
     verbs = {"plan": _plan, "info": _info, "verify": _verify, "export": _export, "measure": _measure}
@@ -175,7 +175,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _plan(args: argparse.Namespace) -> int:
     from abstraction.presets import named_card_preset
-    from solver.blueprint_presets import estimate_cost, named_preset
+    from solver.training.presets import estimate_cost, named_preset
 
     preset = named_preset(args.preset)
     if args.cards:
@@ -239,14 +239,14 @@ def _regroupings(origin: Provenance, as_json: bool) -> object:
 
 def _strategies(blueprint: Blueprint) -> int:
     """The number of opponent strategies in the table for the first round; 0 without a table."""
-    from solver.opponent_values import read_values
+    from solver.depth_limited.opponent_values import read_values
 
     tables = read_values(blueprint)
     return 0 if tables is None else tables[0].values.shape[1]
 
 
 def _verify(args: argparse.Namespace) -> int:
-    from solver.blueprint import verify_blueprint
+    from solver.blueprint.file import verify_blueprint
 
     with _bar("unpacking") as tick:
         blueprint = verify_blueprint(args.file, tick)
@@ -257,7 +257,7 @@ def _verify(args: argparse.Namespace) -> int:
 def _export(args: argparse.Namespace) -> int:
     import numpy as np
 
-    from solver.tree import DECISION
+    from solver.games.tree import DECISION
 
     blueprint = _open(args.file)
     tree = blueprint.tree
@@ -281,10 +281,10 @@ def _measure(args: argparse.Namespace) -> int:
     from rich.progress import Progress
 
     from abstraction.tables import open_tables
-    from solver.deal_response import respond, uniform_strategy
-    from solver.holdem_deals import HoldemDealer
-    from solver.mccfr import batch_seed
-    from solver.training_game import new_deals
+    from solver.blueprint.abstract_game import new_deals
+    from solver.training.deal_response import respond, uniform_strategy
+    from solver.training.deals import HoldemDealer
+    from solver.training.trainer import batch_seed
 
     blueprint = _open(args.file)
     game = blueprint.training_game
@@ -311,7 +311,7 @@ def _measure(args: argparse.Namespace) -> int:
 
 
 def _pack(args: argparse.Namespace) -> int:
-    from solver.blueprint import pack
+    from solver.blueprint.file import pack
 
     with _bar("packing") as tick:
         size = pack(args.file, args.packed, tick)
@@ -320,8 +320,8 @@ def _pack(args: argparse.Namespace) -> int:
 
 
 def _extract(args: argparse.Namespace) -> int:
-    from solver.carried_training import fold_in
-    from solver.training import extract
+    from solver.training.carried_training import fold_in
+    from solver.training.run import extract
 
     check_output("extract", args.file)
     with _plain_file(args.file) as plain:
@@ -335,7 +335,7 @@ def _extract(args: argparse.Namespace) -> int:
 
 
 def _open(path: Path) -> Blueprint:
-    from solver.blueprint import open_blueprint
+    from solver.blueprint.file import open_blueprint
 
     with _bar("unpacking") as tick:
         return open_blueprint(path, tick=tick)
@@ -364,7 +364,7 @@ def _bar(label: str) -> Iterator[Tick]:
 @contextmanager
 def _plain_file(target: Path) -> Iterator[Path]:
     """The path to write a blueprint to: the target itself, or a temporary file packed into an .xz target."""
-    from solver.blueprint import pack
+    from solver.blueprint.file import pack
 
     if target.suffix != ".xz":
         yield target
@@ -377,7 +377,7 @@ def _plain_file(target: Path) -> Iterator[Path]:
 
 def _history_text(tree: Tree, node: int) -> str:
     """The betting in ACPC notation, a slash between rounds: r300c/cr400."""
-    from solver.tree import CHANCE
+    from solver.games.tree import CHANCE
 
     text, path = "", []
     while node > 0:
@@ -400,8 +400,8 @@ def _values(args: argparse.Namespace) -> int:
     from rich.progress import Progress
 
     from abstraction.tables import open_tables
-    from solver.holdem_deals import HoldemDealer
-    from solver.opponent_values import ValueSettings
+    from solver.depth_limited.opponent_values import ValueSettings
+    from solver.training.deals import HoldemDealer
 
     check_output("values", args.target)
     settings = ValueSettings(
@@ -424,8 +424,8 @@ def add_values(
     """Write the blueprint with the opponent values for solving the first round; returns the file's size."""
     from rich.progress import Progress
 
-    from solver.blueprint import add_tables
-    from solver.opponent_values import make_opponent_values, pack_values
+    from solver.blueprint.file import add_tables
+    from solver.depth_limited.opponent_values import make_opponent_values, pack_values
 
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("values", total=1.0)
@@ -444,8 +444,8 @@ def _net(args: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    from solver.value_net import net_path
-    from solver.value_training import NetTraining, train_net
+    from solver.leaves.value_net import net_path
+    from solver.leaves.value_training import NetTraining, train_net
 
     check_output("--target", args.target)
     blueprint = _open(args.file)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from server.config import Config
+    from server.config.config import Config
 
 _EPILOG = """\
 Values come from the file, then the environment (FATHOM_SECTION__KEY), then flags; later ones win. `show`
@@ -41,13 +41,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check or print the configuration; an invalid one raises an error that says why."""
-    from server.config_reader import config_text
+    from server.config.reader import config_text
 
     config = read_arguments(args)
     if args.what == "show":
         print(config_text(config), end="")
         return 0
-    from server.preflight import verify_config
+    from server.daemon.preflight import verify_config
 
     verify_config(config)
     print("the configuration is valid")
@@ -82,15 +82,15 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
 
 def chosen_store(args: argparse.Namespace) -> Path:
     """The hand store's path, from the flags of `add_store_arguments`."""
-    from server.config import load_config, store_path
+    from server.config.config import load_config, store_path
 
     return args.store or store_path(load_config(args.config))
 
 
 def read_arguments(args: argparse.Namespace) -> Config:
     """The configuration from file, environment and flags; raises `ConfigError`."""
-    from server.config import load_config
-    from server.config_reader import ConfigError
+    from server.config.config import load_config
+    from server.config.reader import ConfigError
 
     flags = {}
     for text in args.set:

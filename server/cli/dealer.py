@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from arena.dealer import DealerOptions
+    from arena.dealer.dealer import DealerOptions
 
 _COLLECT_EVERY_OBJECTS = 50_000
 _EPILOG = """\
@@ -81,7 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Deal one match and return the reference dealer's exit status."""
-    from arena.dealer import run_dealer
+    from arena.dealer.dealer import run_dealer
     from game.errors import DefinitionError
 
     # Hands waiting to be logged are not garbage: collecting more often only costs time.
@@ -100,11 +100,11 @@ class _BadArgumentError(ValueError):
 
 
 def _options(args: argparse.Namespace) -> DealerOptions:
-    from arena.clock import TimeLimits
-    from arena.dealer import DealerOptions
-    from arena.match import MatchTerms
+    from arena.dealer.clock import TimeLimits
+    from arena.dealer.dealer import DealerOptions
+    from arena.dealer.match import MatchTerms
     from game.definition import NUM_PLAYERS
-    from server.game_files import load_definition
+    from server.config.game_files import load_definition
 
     definition = load_definition(args.game)
     if len(args.names) < NUM_PLAYERS:

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.cli.numbers import positive_number, whole_number
-from server.machine import usable_cores
+from server.cli.parts.numbers import positive_number, whole_number
+from server.config.machine import usable_cores
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from game.actions import Action
     from game.definition import GameDefinition
     from protocol.acpc import MatchState
-    from solver.decision import Decision
+    from solver.decisions.decision import Decision
 
 _EPILOG = """\
 The state is the line an ACPC dealer sends: position, hand number, betting, cards.
@@ -34,7 +34,7 @@ _MORE = 4
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    from solver.agent_settings import DEFAULT_BUDGET
+    from solver.decisions.settings import DEFAULT_BUDGET
 
     parser.add_argument("state", help="MATCHSTATE line with our hole cards; it must be our turn")
     parser.add_argument(
@@ -68,13 +68,13 @@ def run(args: argparse.Namespace) -> int:
     """Decide and explain."""
     from random import Random
 
-    from arena.agent_player import AgentPlayer
+    from arena.players.agent_player import AgentPlayer
     from game.definition import HUNL
     from game.hands import hand_index
-    from solver.agent import Agent
-    from solver.agent_settings import make_settings
-    from solver.blueprint import open_blueprint
-    from solver.default_blueprint import default_blueprint_path
+    from solver.agent.agent import Agent
+    from solver.blueprint.default import default_blueprint_path
+    from solver.blueprint.file import open_blueprint
+    from solver.decisions.settings import make_settings
 
     match = _read_state(args.state, HUNL)
     state, position = match.state, match.position
@@ -116,14 +116,14 @@ def _read_state(text: str, definition: GameDefinition) -> MatchState:
 
 
 def _record(decision: Decision, own: int, action: str) -> dict[str, object]:
-    from solver.explanation import explain
+    from solver.decisions.explanation import explain
 
     return {"action": action, **explain(decision, own)}
 
 
 def _more_effort(args: argparse.Namespace) -> str:
     """Options that give a solve more time or iterations."""
-    from solver.agent_settings import DEFAULT_BUDGET
+    from solver.decisions.settings import DEFAULT_BUDGET
 
     if args.iterations:
         return f"--iterations {_MORE * args.iterations}"
@@ -137,12 +137,12 @@ def _show(
     import numpy as np
     from rich.table import Table
 
-    from arena.hand_story import describe
+    from arena.report.hand_story import describe
     from game.cards import cards_text
     from game.hands import hand_text
-    from server.cli import grid
-    from solver.convergence import judge_decision
-    from solver.decision import Method
+    from server.cli.parts import grid
+    from solver.decisions.convergence import judge_decision
+    from solver.decisions.decision import Method
 
     betting, strategy = decision.betting, decision.strategy
     place = f"[bold]{_STREETS[betting.round_index]}[/] {cards_text(decision.board)}".rstrip()

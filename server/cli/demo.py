@@ -11,12 +11,12 @@ import threading
 import time
 from typing import TYPE_CHECKING, BinaryIO
 
-from server.cli.numbers import whole_number
+from server.cli.parts.numbers import whole_number
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from arena.match import HandResult
+    from arena.dealer.match import HandResult
     from game.state import HandState
 
 _NAMES = ("Alice", "Bob")
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     """Play and describe the hands; returns 0 if the dealer succeeded, else 1."""
     from rich.console import Console
 
-    from arena.policies import POLICIES
+    from arena.players.policies import POLICIES
 
     for policy in (args.alice, args.bob):
         if policy not in POLICIES:
@@ -90,8 +90,8 @@ def _deal(
     results: queue.SimpleQueue[HandResult | None],
     statuses: list[int],
 ) -> None:
-    from arena.dealer import DealerOptions, run_dealer
-    from arena.match import MatchTerms
+    from arena.dealer.dealer import DealerOptions, run_dealer
+    from arena.dealer.match import MatchTerms
     from game.definition import HUNL
 
     terms = MatchTerms(HUNL, args.hands, args.seed, _NAMES)
@@ -104,9 +104,9 @@ def _deal(
 
 
 def _play(port: int, policy_name: str, seed: int) -> None:
-    from arena.policies import POLICIES
+    from arena.players.policies import POLICIES
     from game.definition import HUNL
-    from server.acpc_client import connect, play
+    from server.matches.acpc_client import connect, play
 
     policy, rng = POLICIES[policy_name], random.Random(seed)
     with connect("127.0.0.1", port, 5.0, lambda _: None) as connection:
@@ -116,7 +116,7 @@ def _play(port: int, policy_name: str, seed: int) -> None:
 def _tell(console: Console, hands: int, shown: int, results: queue.SimpleQueue[HandResult | None]) -> None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from arena.statistics import Winnings
+    from arena.runs.statistics import Winnings
 
     winnings = Winnings(big_blind=100)
     started = time.monotonic()

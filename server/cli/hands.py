@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from server.cli.config import add_store_arguments, chosen_store
-from server.cli.numbers import whole_number
+from server.cli.parts.numbers import whole_number
 
 if TYPE_CHECKING:
-    from server.hand_reader import HandReader
-    from server.hand_records import StoredDecision, StoredHand
+    from server.store.hand_reader import HandReader
+    from server.store.hand_records import StoredDecision, StoredHand
 
 _EPILOG = """\
 The hand store is one file with every hand that the daemon or `fathom slumbot` played, finished or not. It can
@@ -37,7 +37,7 @@ _FIRST_TO_GO = ("board", "cards", "betting", "channel", "opponent", "when")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    from server.hand_records import Channel
+    from server.store.hand_records import Channel
 
     parser.epilog = _EPILOG
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
@@ -73,7 +73,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the chosen verb."""
-    from server.hand_reader import HandReader
+    from server.store.hand_reader import HandReader
 
     reader = HandReader(chosen_store(args))
     try:
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list(args: argparse.Namespace, reader: HandReader) -> int:
-    from server.hand_reader import HandQuery
+    from server.store.hand_reader import HandQuery
 
     query = HandQuery(
         channel=args.channel,
@@ -161,8 +161,8 @@ def _show(args: argparse.Namespace, reader: HandReader) -> int:
 
 
 def _export(args: argparse.Namespace, reader: HandReader) -> int:
-    from server.hand_reader import HandQuery
-    from server.hand_records import acpc_text, phh_text
+    from server.store.hand_reader import HandQuery
+    from server.store.hand_records import acpc_text, phh_text
 
     if args.output is not None:
         _refuse_databases(args.output)

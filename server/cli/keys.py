@@ -25,7 +25,7 @@ examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    from server.keys import Scope
+    from server.config.keys import Scope
 
     parser.epilog = _EPILOG
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
@@ -59,8 +59,8 @@ def run(args: argparse.Namespace) -> int:
     """Run the chosen verb."""
     from datetime import datetime
 
-    from server.config import keys_path, load_config
-    from server.keys import add_key, key_line, read_keys, revoke_key
+    from server.config.config import keys_path, load_config
+    from server.config.keys import add_key, key_line, read_keys, revoke_key
 
     path = args.file or keys_path(load_config(args.config))
     if args.verb == "add":

@@ -7,13 +7,13 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.cli.numbers import whole_number
-from server.cli.outputs import check_output
+from server.cli.parts.numbers import whole_number
+from server.cli.parts.outputs import check_output
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from arena.lbr_run import LbrResult, LbrTerms
+    from arena.lbr.run import LbrResult, LbrTerms
 
 _EPILOG = """\
 LBR knows the player's strategy, tracks the player's range exactly, and takes the action that is best if both
@@ -65,9 +65,9 @@ def run(args: argparse.Namespace) -> int:
     """Measure until all hands are played or the command is interrupted."""
     from rich.console import Console
 
-    from arena.lbr import parse_settings
-    from arena.lbr_run import LbrTerms
-    from server.game_files import load_definition
+    from arena.lbr.lbr import parse_settings
+    from arena.lbr.run import LbrTerms
+    from server.config.game_files import load_definition
 
     if args.hands < 2:
         raise ValueError(f"--hands {args.hands}: give at least 2, one in each seat")
@@ -97,10 +97,10 @@ def run(args: argparse.Namespace) -> int:
 def _measure(terms: LbrTerms, journal: Path | None, workers: int | None, console: Console) -> LbrResult:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from arena.journal import Journal
-    from arena.lbr_run import measure_lbr
-    from arena.statistics import Winnings
-    from solver.allin_equity import preflop_wins_are_counted
+    from arena.lbr.run import measure_lbr
+    from arena.runs.journal import Journal
+    from arena.runs.statistics import Winnings
+    from solver.equity.all_in import preflop_wins_are_counted
 
     if not preflop_wins_are_counted():
         console.print("computing the preflop equity table (once, about half a minute)")

@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.cli.numbers import whole_number
-from server.cli.outputs import check_output
+from server.cli.parts.numbers import whole_number
+from server.cli.parts.outputs import check_output
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from arena.adjusted import Adjusted
-    from arena.duplicate import DuplicateTerms
-    from arena.results import MatchResult
+    from arena.duplicate.adjusted import Adjusted
+    from arena.duplicate.duplicate import DuplicateTerms
+    from arena.duplicate.results import MatchResult
 
 _KEPT = "the hands played so far are saved: run the same command to continue"
 
@@ -103,10 +103,10 @@ def run(args: argparse.Namespace) -> int:
     """Play until all hands are played or the command is interrupted."""
     from rich.console import Console
 
-    from arena.duplicate import DuplicateTerms
+    from arena.duplicate.duplicate import DuplicateTerms
     from arena.errors import JournalError, MatchAborted
-    from arena.registry import external_command, player_labels
-    from server.game_files import load_definition
+    from arena.players.registry import external_command, player_labels
+    from server.config.game_files import load_definition
 
     if args.hands < 2:
         raise ValueError(f"--hands {args.hands}: give at least 2, one pair")
@@ -150,7 +150,7 @@ def check_outputs(args: argparse.Namespace) -> None:
     for name in ("html", "png", "log", "phh"):
         check_output(f"--{name}", getattr(args, name))
     if args.png:
-        from arena.report_png import verify_drawing
+        from arena.report.png import verify_drawing
 
         verify_drawing()
 
@@ -159,7 +159,7 @@ def write_outputs(
     args: argparse.Namespace, result: MatchResult, seed: int, adjustments: Mapping[str, Adjusted]
 ) -> None:
     """Write the requested files."""
-    from arena.hand_files import write_histories, write_log
+    from arena.report.hand_files import write_histories, write_log
 
     if args.log:
         write_log(args.log, result, args.game, seed)
@@ -188,8 +188,8 @@ def print_result(
 
 def all_in_adjustment(result: MatchResult) -> dict[str, Adjusted]:
     """The all-in adjustment; empty if no hand was all-in before the last card."""
-    from arena.adjusted import adjusted
-    from arena.allin import allin_chips
+    from arena.duplicate.adjusted import adjusted
+    from arena.duplicate.all_in import allin_chips
 
     chips = allin_chips(result)
     return {"allin": adjusted(result, "all-in adjusted", chips)} if (chips != result.chips).any() else {}
@@ -199,9 +199,9 @@ def _with_aivat(terms: DuplicateTerms) -> DuplicateTerms:
     """The terms for AIVAT; raises before play if neither player's strategy is known."""
     from dataclasses import replace
 
-    from arena.aivat_hand import tells_strategy, verify_known
-    from arena.duplicate import corrects_on_the_way
-    from arena.registry import make_match_player
+    from arena.aivat.hand import tells_strategy, verify_known
+    from arena.duplicate.duplicate import corrects_on_the_way
+    from arena.players.registry import make_match_player
 
     first, second = (make_match_player(text) for text in terms.players)
     verify_known((tells_strategy(first), tells_strategy(second)))
@@ -211,8 +211,8 @@ def _with_aivat(terms: DuplicateTerms) -> DuplicateTerms:
 def _adjust(
     args: argparse.Namespace, terms: DuplicateTerms, result: MatchResult, console: Console
 ) -> dict[str, Adjusted]:
-    from arena.adjusted import adjusted
-    from arena.aivat_match import aivat_chips
+    from arena.duplicate.adjusted import adjusted
+    from arena.duplicate.aivat_match import aivat_chips
 
     found = all_in_adjustment(result)
     if result.corrected is not None:
@@ -230,24 +230,24 @@ def _adjust(
 def _write_report(
     args: argparse.Namespace, result: MatchResult, seed: int, adjustments: Mapping[str, Adjusted]
 ) -> None:
-    from arena.report import make_report
-    from arena.report_html import html_report
+    from arena.report.html import html_report
+    from arena.report.report import make_report
 
     more = [(found.name, found.estimate) for found in adjustments.values()]
     report = make_report(result, [("seed", str(seed))], more)
     if args.html:
         args.html.write_text(html_report(report), encoding="utf-8")
     if args.png:
-        from arena.report_png import write_png
+        from arena.report.png import write_png
 
         write_png(args.png, report)
 
 
 def _play(terms: DuplicateTerms, journal: Path | None, workers: int | None, console: Console) -> MatchResult:
-    from arena.duplicate import play_duplicate
-    from arena.journal import Journal
-    from arena.pairs import HANDS_PER_PAIR
-    from arena.statistics import PairWinnings
+    from arena.duplicate.duplicate import play_duplicate
+    from arena.players.base import HANDS_PER_PAIR
+    from arena.runs.journal import Journal
+    from arena.runs.statistics import PairWinnings
 
     winnings = PairWinnings(terms.definition.big_blind)
     with _progress(console) as progress:
@@ -263,9 +263,9 @@ def _play(terms: DuplicateTerms, journal: Path | None, workers: int | None, cons
 
 
 def _play_over_dealer(terms: DuplicateTerms, game: str, save: Path | None, console: Console) -> MatchResult:
-    from arena.match import HandResult
-    from arena.statistics import Winnings
-    from server.dealer_match import DealerMatchTerms, play_over_dealer
+    from arena.dealer.match import HandResult
+    from arena.runs.statistics import Winnings
+    from server.matches.dealer_match import DealerMatchTerms, play_over_dealer
 
     winnings = Winnings(terms.definition.big_blind)
     dealer_terms = DealerMatchTerms(

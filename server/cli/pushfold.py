@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from server.cli.config import add_store_arguments, chosen_store
-from server.cli.numbers import number_between
+from server.cli.parts.numbers import number_between
 
 if TYPE_CHECKING:
     from arena.push_fold_pool import PoolReport
@@ -46,14 +46,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _stack(text: str) -> float:
-    from solver.push_fold import LEAST_STACK, MOST_STACK
+    from solver.equity.push_fold import LEAST_STACK, MOST_STACK
 
     return number_between(LEAST_STACK, MOST_STACK)(text)
 
 
 def _chart(stack: float, as_json: bool) -> int:
     from game.hands import class_text
-    from solver.push_fold import class_shares, solve_push_fold
+    from solver.equity.push_fold import class_shares, solve_push_fold
 
     solved = solve_push_fold(stack)
     if as_json:
@@ -91,8 +91,8 @@ def _cell(name: str, share: float) -> str:
 
 def _report(args: argparse.Namespace) -> int:
     from arena.push_fold_pool import pool_report
-    from server.hand_reader import HandReader
-    from server.push_fold_table import STACK, pool_decisions
+    from server.play.push_fold_table import STACK, pool_decisions
+    from server.store.hand_reader import HandReader
 
     reader = HandReader(chosen_store(args))
     try:

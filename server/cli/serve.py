@@ -29,9 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until a signal stops the daemon."""
     config = read_arguments(args)
-    from server.daemon import listen, serve
-    from server.logs import configure_logging
-    from server.preflight import verify_config
+    from server.daemon.preflight import verify_config
+    from server.daemon.process import listen, serve
+    from server.telemetry.logs import configure_logging
 
     verify_config(config)
     configure_logging(config.log)

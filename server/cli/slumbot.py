@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from server.cli.config import add_store_arguments, chosen_store
-from server.cli.numbers import positive_number, whole_number
-from server.cli.outputs import check_output
+from server.cli.parts.numbers import positive_number, whole_number
+from server.cli.parts.outputs import check_output
 
 if TYPE_CHECKING:
-    from server.slumbot_journal import Journal, Tally
-    from server.slumbot_transport import SlumbotHttp
+    from server.matches.slumbot_journal import Journal, Tally
+    from server.matches.slumbot_transport import SlumbotHttp
 
 _EPILOG = """\
 Network failures are reported and retried, and the interrupted hand is resumed; no hand is abandoned. With
@@ -35,7 +35,7 @@ _PLAIN_SECONDS = 10.0
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    from server.slumbot_transport import DEFAULT_URL
+    from server.matches.slumbot_transport import DEFAULT_URL
 
     parser.add_argument(
         "--hands",
@@ -87,9 +87,9 @@ def run(args: argparse.Namespace) -> int:
     """Play; returns 1 if the server stayed unreachable and the match was given up."""
     import uvloop
 
-    from server.slumbot_journal import Journal
-    from server.slumbot_match import GaveUpError
-    from server.slumbot_transport import SlumbotHttp
+    from server.matches.slumbot_journal import Journal
+    from server.matches.slumbot_match import GaveUpError
+    from server.matches.slumbot_transport import SlumbotHttp
 
     if not args.patience >= 0:
         raise ValueError(f"--patience {args.patience:g}: give a number of seconds, 0 or more")
@@ -124,12 +124,12 @@ async def _play(args: argparse.Namespace, transport: SlumbotHttp, password: str,
     import asyncio
     import signal
 
-    from server.blueprint_choice import choose_blueprint
-    from server.config import LogConfig, WorkersConfig
-    from server.daemon import make_pool
-    from server.hand_store import HandStore
-    from server.logs import configure_logging
-    from server.slumbot_match import SlumbotMatch, SlumbotTerms
+    from server.config.blueprint_choice import choose_blueprint
+    from server.config.config import LogConfig, WorkersConfig
+    from server.matches.slumbot_match import SlumbotMatch, SlumbotTerms
+    from server.pool.agent_pool import make_pool
+    from server.store.hand_store import HandStore
+    from server.telemetry.logs import configure_logging
 
     configure_logging(LogConfig(level="warning"))
     blueprint = choose_blueprint(args.blueprint, _say)

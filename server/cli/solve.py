@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.cli.outputs import check_output
+from server.cli.parts.outputs import check_output
 
 if TYPE_CHECKING:
-    from server.cli.solve_result import Outcome
-    from solver.archive import Archive
-    from solver.cfr import Solver
-    from solver.game import Game
-    from solver.paths import Place
-    from solver.spot import Spot
+    from server.solves.result import Outcome
+    from solver.exact.archive import Archive
+    from solver.exact.solver import Solver
+    from solver.games.game import Game
+    from solver.games.paths import Place
+    from solver.games.spot import Spot
 
 _EPILOG = """\
 ranges   QQ+, TT-77, AKs, KTo+, A5s-A2s, AhKd, random; AA:0.5 for a weight; @FILE reads a file
@@ -39,7 +39,7 @@ docs/solve.md explains every option and the JSON."""
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare arguments."""
-    from solver.schedules import VARIANTS
+    from solver.exact.schedules import VARIANTS
 
     spot = parser.add_argument_group("the spot")
     spot.add_argument("--board", metavar="CARDS", help="3, 4 or 5 public cards, e.g. AsKd7h4c")
@@ -97,10 +97,10 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from game.ranges import parse_range
-    from server.cli import solve_screen as screen
-    from server.cli.solve_input import bytes_text, option, read_limits, read_threads
-    from server.cli.solve_result import look_at, result_record
-    from solver.symmetry import unmerged
+    from server.cli.parts import solve_screen as screen
+    from server.solves.input import bytes_text, option, read_limits, read_threads
+    from server.solves.result import look_at, result_record
+    from solver.exact.symmetry import unmerged
 
     out, progress = Console(highlight=False), Console(stderr=True, highlight=False)
     threads, limits = read_threads(args.threads), read_limits(args)
@@ -146,9 +146,9 @@ class _Job:
 
 
 def _begin(args: argparse.Namespace, threads: int) -> _Job:
-    from server.cli.solve_input import check_memory, option, read_limits, read_spot, read_tree
-    from solver.cfr import Solver
-    from solver.schedules import named_schedule
+    from server.solves.input import check_memory, option, read_limits, read_spot, read_tree
+    from solver.exact.schedules import named_schedule
+    from solver.exact.solver import Solver
 
     spot = read_spot(args)
     tree = read_tree(spot)
@@ -165,8 +165,8 @@ def _begin(args: argparse.Namespace, threads: int) -> _Job:
 
 def _merged(game: Game, needed: int) -> Game:
     """The game with symmetric river cards merged, if memory allows: both games' tables exist at the end."""
-    from server.cli.solve_input import fits_memory
-    from solver.symmetry import merged
+    from server.solves.input import fits_memory
+    from solver.exact.symmetry import merged
 
     small = merged(game)
     tables = 2 * 4 * small.table_size  # regrets and strategy sums, float32
@@ -174,9 +174,9 @@ def _merged(game: Game, needed: int) -> Game:
 
 
 def _open(args: argparse.Namespace, threads: int) -> _Job:
-    from server.cli.solve_input import SPOT_OPTIONS, check_memory, option
-    from solver.archive import load
-    from solver.symmetry import remerged
+    from server.solves.input import SPOT_OPTIONS, check_memory, option
+    from solver.exact.archive import load
+    from solver.exact.symmetry import remerged
 
     name = "--load" if args.load else "--resume"
     given = [f"--{key.replace('_', '-')}" for key in SPOT_OPTIONS if getattr(args, key) is not None]
@@ -213,8 +213,8 @@ def _check_files(args: argparse.Namespace) -> None:
 
 
 def _find_node(path: str, job: _Job) -> Place:
-    from server.cli.solve_input import option
-    from solver.paths import find_place
+    from server.solves.input import option
+    from solver.games.paths import find_place
 
     with option("--node"):
         place = find_place(job.spot, job.game, path)
@@ -224,8 +224,8 @@ def _find_node(path: str, job: _Job) -> Place:
 
 
 def _lock(texts: list[str], job: _Job, solver: Solver) -> None:
-    from server.cli.solve_input import option
-    from solver.locks import parse_lock
+    from server.solves.input import option
+    from solver.games.locks import parse_lock
 
     with option("--lock"):
         for lock in [parse_lock(job.spot, job.game, text) for text in texts]:
@@ -233,16 +233,16 @@ def _lock(texts: list[str], job: _Job, solver: Solver) -> None:
 
 
 def _save(args: argparse.Namespace, job: _Job, solver: Solver) -> int:
-    from solver.archive import save
+    from solver.exact.archive import save
 
     return save(args.save, job.spot, solver, job.variant, job.horizon, job.seconds, args.strategy_only)
 
 
 def _outcome(job: _Job, threads: int) -> Outcome:
-    from server.cli.solve_result import Outcome
-    from solver.engine import Engine
-    from solver.paths import place_of
-    from solver.response import measure
+    from server.solves.result import Outcome
+    from solver.exact.engine import Engine
+    from solver.exact.exploitability import measure
+    from solver.games.paths import place_of
 
     if job.solver is not None:
         solution, quality = job.solver.solution(), job.solver.quality()

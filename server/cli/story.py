@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from server.cli.numbers import whole_number
+from server.cli.parts.numbers import whole_number
 
 _EPILOG = """\
 Each hand is printed as Markdown: the situation, the opponent's estimated range, the value of each action, and
@@ -42,9 +42,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play the hands and print their stories."""
-    from arena.agent_player import AgentPlayer
-    from arena.hand_story import oddities, play_story, tell
-    from arena.registry import make_player
+    from arena.players.agent_player import AgentPlayer
+    from arena.players.registry import make_player
+    from arena.report.hand_story import oddities, play_story, tell
     from game.definition import HUNL
 
     agent = make_player(args.agent)

@@ -12,20 +12,20 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.cli import flops
-from server.cli.numbers import any_number, number_or_never, positive_number, whole_number
-from server.machine import available_memory_bytes, usable_cores
+from server.cli.parts import flops
+from server.cli.parts.numbers import any_number, number_or_never, positive_number, whole_number
+from server.config.machine import available_memory_bytes, usable_cores
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
 
     from abstraction.buckets import CardAbstraction
     from abstraction.presets import CardPreset
-    from solver.blueprint_presets import BlueprintPreset
-    from solver.mccfr import TrainingPlan, TrainingSettings
-    from solver.training import Checkpoint, Products, TrainingRun, TrainingState
-    from solver.training_game import Dealer
+    from solver.blueprint.abstract_game import Dealer
+    from solver.training.presets import BlueprintPreset
+    from solver.training.run import Checkpoint, Products, TrainingRun, TrainingState
+    from solver.training.trainer import TrainingPlan, TrainingSettings
+from server.cli.parts.progress import bars
 
 _PRESET = "tiny"
 CARD_PRESET_NAMES = "8, 32, 256, 500, 1000, 2000-1000-1000, 2000, 30000"
@@ -151,7 +151,7 @@ def run(args: argparse.Namespace) -> int:
     """Train to the end of the plan, or until a signal."""
     from rich.console import Console
 
-    from solver.training import CHECKPOINT
+    from solver.training.run import CHECKPOINT
 
     console = Console(stderr=True, quiet=args.quiet)
     begin = _start
@@ -193,8 +193,8 @@ def _products(args: argparse.Namespace, before: Products) -> Products:
 
 def _plan(args: argparse.Namespace, checkpoint: Checkpoint, where: Path) -> TrainingPlan:
     """The plan of a continued training; raises ValueError before anything is written or built."""
-    from solver.mccfr import make_plan, verify_longer
-    from solver.regrouping import burn_in_since
+    from solver.training.regrouping import burn_in_since
+    from solver.training.trainer import make_plan, verify_longer
 
     preset, before = checkpoint.preset.name, checkpoint.plan
     if args.preset not in (None, preset):
@@ -219,7 +219,7 @@ def _plan(args: argparse.Namespace, checkpoint: Checkpoint, where: Path) -> Trai
 
 def _verify_memory(preset: BlueprintPreset, num_buckets: tuple[int, ...]) -> None:
     """Raise ValueError, before any long work, if this machine has too little memory."""
-    from solver.blueprint_presets import estimate_cost
+    from solver.training.presets import estimate_cost
 
     needed, available = estimate_cost(preset.game(num_buckets)).memory_bytes, available_memory_bytes()
     if available is not None and needed > available:
@@ -231,9 +231,9 @@ def _verify_memory(preset: BlueprintPreset, num_buckets: tuple[int, ...]) -> Non
 
 def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
     from abstraction.presets import make_card_abstraction, named_card_preset
-    from solver.blueprint_presets import named_preset
-    from solver.mccfr import make_plan
-    from solver.training import Products, TrainingRun
+    from solver.training.presets import named_preset
+    from solver.training.run import Products, TrainingRun
+    from solver.training.trainer import make_plan
 
     preset, seed = named_preset(args.preset or _PRESET), 1 if args.seed is None else args.seed
     card_preset = named_card_preset(args.cards or preset.cards)
@@ -253,11 +253,11 @@ def _start(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple
 def _continue(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
     """Continue, in a new folder, from the training state that a blueprint carries."""
     from abstraction.presets import named_card_preset
-    from solver.blueprint import unpack
-    from solver.carried_training import read_carried, unfold
-    from solver.mccfr import verify_unfinished
-    from solver.regrouping import plan_regrouped
-    from solver.training import restore
+    from solver.blueprint.file import unpack
+    from solver.training.carried_training import read_carried, unfold
+    from solver.training.regrouping import plan_regrouped
+    from solver.training.run import restore
+    from solver.training.trainer import verify_unfinished
 
     carried = read_carried(args.source)
     plan = _plan(args, carried, args.source)
@@ -284,7 +284,7 @@ def _regrouped(
 ) -> TrainingState:
     from abstraction.overlap import bucket_overlaps
     from abstraction.presets import make_card_abstraction
-    from solver.regrouping import regroup
+    from solver.training.regrouping import regroup
 
     with bars(console) as progress:
         cards = make_card_abstraction(card_preset.name, plan.seed, progress)
@@ -295,8 +295,8 @@ def _regrouped(
 
 
 def _resume(args: argparse.Namespace, console: Console, lock: ExitStack) -> tuple[Path, TrainingRun]:
-    from solver.training import read_checkpoint, resume
-    from solver.training_folder import occupied
+    from solver.training.folder import occupied
+    from solver.training.run import read_checkpoint, resume
 
     folder = args.checkpoint or Path(f"training-{args.preset or _PRESET}")
     if args.cards is not None:
@@ -317,15 +317,15 @@ def _resume(args: argparse.Namespace, console: Console, lock: ExitStack) -> tupl
 
 def _dealer(cards: CardAbstraction, console: Console) -> Dealer:
     from abstraction.tables import open_tables
-    from solver.holdem_deals import HoldemDealer
+    from solver.training.deals import HoldemDealer
 
     with bars(console) as progress:
         return HoldemDealer(open_tables(cards, progress=progress))
 
 
 def _occupy_new(folder: Path, preset: BlueprintPreset, products: Products, lock: ExitStack) -> None:
-    from solver.training import CHECKPOINT
-    from solver.training_folder import occupied
+    from solver.training.folder import occupied
+    from solver.training.run import CHECKPOINT
 
     lock.enter_context(occupied(folder))
     if (folder / CHECKPOINT).exists():
@@ -342,20 +342,12 @@ def _packed_twin(path: Path) -> Path:
     return path.with_name(f"{path.name}.xz")
 
 
-def bars(console: Console) -> Progress:
-    """A progress display with counts and the remaining time, on terminals only."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-
-
 def _train(training: TrainingRun, folder: Path, interval: float | None, console: Console) -> bool:
     """Train to the end, with reports and checkpoints, and save; True if a signal stopped it early.
 
     interval  seconds between checkpoints; None: chosen so that they take little of the time
     """
-    from server.training_view import TrainingView
+    from server.cli.parts.training_view import TrainingView
 
     saved = reported = time.monotonic()
     saving = reporting = 0.0
@@ -431,10 +423,10 @@ def _say(console: Console, text: str) -> None:
 def _finish(training: TrainingRun, folder: Path, console: Console) -> Path:
     """Write the blueprint and the other requested products; returns the blueprint's path."""
     from server.cli.blueprint import add_values
-    from server.training_plot import training_svg
-    from solver.blueprint import open_blueprint, pack
-    from solver.carried_training import fold_in
-    from solver.opponent_values import ValueSettings
+    from server.cli.parts.training_plot import training_svg
+    from solver.blueprint.file import open_blueprint, pack
+    from solver.depth_limited.opponent_values import ValueSettings
+    from solver.training.carried_training import fold_in
 
     preset, trainer, products = training.preset, training.trainer, training.products
     path = folder / f"{preset.name}.blueprint"
@@ -466,7 +458,7 @@ def _finish(training: TrainingRun, folder: Path, console: Console) -> Path:
 
 
 def _solve_flops(path: Path, count: int, processes: int, quiet: bool) -> None:
-    from solver.blueprint import open_blueprint
+    from solver.blueprint.file import open_blueprint
 
     facts = flops.make_usual_book(open_blueprint(path), count, processes, quiet)
     print(f"{facts['book']}: {facts['entries']:,} flops solved")

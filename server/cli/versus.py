@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from server.cli.match import add_outputs, all_in_adjustment, check_outputs, print_result, write_outputs
-from server.cli.numbers import port_number, whole_number
-from server.cli.outputs import check_output
+from server.cli.parts.numbers import port_number, whole_number
+from server.cli.parts.outputs import check_output
 
 _EPILOG = """\
 Plays until the dealer ends the match. Cards that the opponent does not show are unknown in reports and files.
@@ -49,9 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play the match; returns 1 if the dealer disconnected during a hand or before the first one ended."""
-    from arena.registry import make_player, player_labels
-    from server.game_files import load_definition
-    from server.versus import HandLog, play_versus, versus_result
+    from arena.players.registry import make_player, player_labels
+    from server.config.game_files import load_definition
+    from server.matches.versus import HandLog, play_versus, versus_result
 
     check_outputs(args)
     journal = args.save.with_name(args.save.name + ".hands") if args.save else None

@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     """Compile, unpack and print the time it took."""
     import time
 
-    from server.blueprint_choice import choose_blueprint
+    from server.config.blueprint_choice import choose_blueprint
     from server.pool.answers import make_agent_answerer
 
     started = time.monotonic()

@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
-from server.app_keys import CONFIG, DECIDER, METRICS, POOL
-from server.config import Config, keys_path, store_path
-from server.config_reader import ConfigError
+from server.config.config import Config, keys_path, store_path
+from server.config.keys import KeyRing, parse_key_line
+from server.config.reader import ConfigError
 from server.decisions import DecisionAnswer, DecisionRequest, Progress
-from server.hand_store import HandStore
+from server.http.app_keys import CONFIG, DECIDER, METRICS, POOL
 from server.http.context import KEYS, LIMITER, PUSH_FOLD, SOLVES, STORE, TABLE
 from server.http.decide_routes import add_decide_routes
 from server.http.docs_routes import add_docs_routes
@@ -26,13 +26,13 @@ from server.http.slumbot_routes import add_slumbot_routes
 from server.http.solve_routes import add_solve_routes
 from server.http.thought_routes import add_thought_routes
 from server.http.web_routes import add_web_routes
-from server.keys import KeyRing, parse_key_line
-from server.metrics import Metrics
+from server.play.push_fold_table import PushFoldTable
+from server.play.table import Table
 from server.pool.dispatcher import Dispatcher
-from server.push_fold_table import PushFoldTable
-from server.solve_jobs import SolveJobs, SolveSettings
-from server.store_metrics import StoreCollector
-from server.table import Table
+from server.solves.jobs import SolveJobs, SolveSettings
+from server.store.hand_store import HandStore
+from server.telemetry.metrics import Metrics
+from server.telemetry.store_metrics import StoreCollector
 
 _WARM_UP_SECONDS = 30.0
 """How long decisions wait for the first worker; after that the blueprint plays."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from server.hand_store import HandStore
+from server.config.keys import KeyRing
 from server.http.limits import RateLimiter
-from server.keys import KeyRing
-from server.push_fold_table import PushFoldTable
-from server.solve_jobs import SolveJobs
-from server.table import Table
+from server.play.push_fold_table import PushFoldTable
+from server.play.table import Table
+from server.solves.jobs import SolveJobs
+from server.store.hand_store import HandStore
 
 STORE = web.AppKey("store", HandStore)
 TABLE = web.AppKey("table", Table)

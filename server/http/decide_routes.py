@@ -15,17 +15,17 @@ from game.definition import HUNL
 from game.errors import GameError
 from game.hands import hand_index, hand_text
 from game.state import HandState, hand_state
+from numeric.arrays import F32
 from protocol.acpc import parse_betting, parse_match_state
 from protocol.errors import ProtocolError
-from server.app_keys import CONFIG, DECIDER
 from server.decisions import Decider, DecisionAnswer, DecisionRequest
 from server.http import fields as read
+from server.http.app_keys import CONFIG, DECIDER
 from server.http.bodies import answer, read_fields
 from server.http.context import caller
 from server.http.problems import Problem, bad_request
-from solver.layout import F32
-from solver.match_clock import MatchClock
-from solver.nested import betting_states
+from solver.agent.time_bank import MatchClock
+from solver.games.history import betting_states
 
 LEAST_BUDGET, MOST_BUDGET = 0.01, 600.0
 STREETS = ("pre-flop", "flop", "turn", "river")

@@ -12,9 +12,9 @@ from typing import Any
 
 from aiohttp import web
 
-from server.app_keys import MATCHES, METRICS, POOL, STARTED
+from server.http.app_keys import MATCHES, METRICS, POOL, STARTED
 from server.http.solve_routes import EVENT_STREAM
-from server.watch import EVERY_SECONDS, Watch
+from server.telemetry.watch import EVERY_SECONDS, Watch
 from solver.version import fathom_version
 
 WATCH = web.AppKey("watch", Watch)

@@ -19,10 +19,10 @@ from contextlib import AbstractContextManager
 
 from aiohttp import hdrs, web
 
+from server.config.keys import KeyRing, Scope
 from server.http.context import KEYS, LIMITER, Caller, caller, remember_caller
 from server.http.problems import Problem, problem_response
 from server.http.web_routes import PAGES
-from server.keys import KeyRing, Scope
 
 _LOG = logging.getLogger(__name__)
 

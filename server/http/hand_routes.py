@@ -13,14 +13,12 @@ from aiohttp import web
 from game.cards import card_text, cards_text
 from game.errors import IllegalAction
 from server.decisions import parse_action
-from server.hand_reader import HandQuery
-from server.hand_records import Channel, StoredHand, acpc_text, phh_text
 from server.http import fields as read
 from server.http.bodies import answer, read_fields
 from server.http.context import STORE, TABLE, caller
 from server.http.problems import Problem, bad_request
 from server.http.thinking import stream_thinking, thinking_body, wants_events
-from server.table import (
+from server.play.table import (
     HandView,
     LiveHand,
     NotYourTurnError,
@@ -28,6 +26,8 @@ from server.table import (
     UnknownSessionError,
     view,
 )
+from server.store.hand_reader import HandQuery
+from server.store.hand_records import Channel, StoredHand, acpc_text, phh_text
 
 LEAST_BUDGET, MOST_BUDGET = 0.01, 600.0
 MOST_LISTED = 1000

@@ -14,13 +14,8 @@ from server.http import fields as read
 from server.http.bodies import answer, read_fields
 from server.http.context import PUSH_FOLD, caller
 from server.http.problems import Problem, bad_request
-from server.push_fold_table import (
-    STACK,
-    NotYourDecisionError,
-    PushFoldHand,
-    UnknownPushFoldError,
-)
-from solver.push_fold import PushFold, gains
+from server.play.push_fold_table import STACK, NotYourDecisionError, PushFoldHand, UnknownPushFoldError
+from solver.equity.push_fold import PushFold, gains
 
 _ACTIONS = {"allin": True, "fold": False}
 _MOST_HANDS = 2**53

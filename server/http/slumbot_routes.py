@@ -12,13 +12,13 @@ from aiohttp import web
 from protocol.errors import RemoteProtocolError
 from protocol.slumbot import ServerHand, error_body, read_act, read_login, read_new_hand
 from protocol.slumbot_actions import SlumbotRefusal, parse_increment, slumbot_text
-from server.hand_records import Channel
+from server.config.keys import Scope
 from server.http.bodies import read_body
 from server.http.context import KEYS, TABLE
 from server.http.guard import SLUMBOT_PREFIXES, find_key
 from server.http.problems import Problem, bad_request
-from server.keys import Scope
-from server.table import LiveHand, NotYourTurnError, Session, UnknownSessionError
+from server.play.table import LiveHand, NotYourTurnError, Session, UnknownSessionError
+from server.store.hand_records import Channel
 
 _MOST_NAME = 64
 _NOBODY = "slumbot client"

@@ -12,12 +12,12 @@ from typing import Any
 
 from aiohttp import hdrs, web
 
-from server.cli.solve_input import read_limits, read_spot
 from server.http import fields as read
 from server.http.bodies import answer, read_fields
 from server.http.context import SOLVES, caller
 from server.http.problems import Problem
-from server.solve_jobs import MOST_SECONDS, SolveBusyError, SolveJob, SolveRequest
+from server.solves.input import read_limits, read_spot
+from server.solves.jobs import MOST_SECONDS, SolveBusyError, SolveJob, SolveRequest
 
 MOST_CHIPS = 1_000_000_000
 MOST_ITERATIONS = 1_000_000

@@ -17,7 +17,7 @@ from server.http.decide_routes import STREETS
 from server.http.guard import unexpected
 from server.http.problems import Problem, problem_body
 from server.http.solve_routes import EVENT_STREAM
-from server.table import Thinking
+from server.play.table import Thinking
 
 EVERY_SECONDS = 0.1
 

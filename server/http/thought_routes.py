@@ -11,13 +11,13 @@ from typing import Any
 
 from aiohttp import web
 
-from server.hand_records import StoredDecision, StoredThought
 from server.http.bodies import answer
 from server.http.context import STORE
 from server.http.hand_routes import find_hand
 from server.http.problems import Problem
-from solver.convergence import judge
-from solver.decision import Method
+from server.store.hand_records import StoredDecision, StoredThought
+from solver.decisions.convergence import judge
+from solver.decisions.decision import Method
 
 _OF_THE_HAND_HELD = ("hand", "strategy", "values")
 _METHODS = {method.value: method for method in Method}

@@ -12,14 +12,14 @@ from protocol.acpc import parse_betting
 from server.decisions import DecisionAnswer, DecisionRequest, Rung, parse_action
 from server.pool.messages import Estimate
 from server.pool.rehearsal import rehearsal
-from solver.agent import Agent
-from solver.agent_settings import TURN
-from solver.blueprint import open_blueprint
-from solver.decision import Decision, Method
-from solver.explanation import explain
-from solver.limits import Limits
-from solver.nested import Context
-from solver.street_solves import LEAST_ITERATIONS
+from solver.agent.agent import Agent
+from solver.agent.street_solves import LEAST_ITERATIONS
+from solver.blueprint.file import open_blueprint
+from solver.decisions.decision import Decision, Method
+from solver.decisions.explanation import explain
+from solver.decisions.limits import Limits
+from solver.decisions.settings import TURN
+from solver.resolving.context import Context
 
 _AFTERWARDS_SECONDS = {TURN: 0.08}
 """Time reserved for building the next decision's context, by street: the turn's covers every river card."""
@@ -44,7 +44,7 @@ class Answerer(Protocol):
 
 
 class AgentAnswerer:
-    """An `Answerer` that solves with `solver.agent.Agent`."""
+    """An `Answerer` that solves with `solver.agent.agent.Agent`."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent

@@ -16,11 +16,11 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Protocol
 
-from server.config import WorkersConfig
+from server.config.config import WorkersConfig
 from server.decisions import Progress
-from server.metrics import Metrics, street_name
 from server.pool.messages import Reply, Task
 from server.pool.worker_process import WorkerGoneError, WorkerProcess, WorkerSpec
+from server.telemetry.metrics import Metrics, street_name
 
 log = logging.getLogger(__name__)
 

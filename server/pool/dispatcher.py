@@ -23,15 +23,15 @@ from typing import Protocol
 from game.betting import BettingState
 from game.definition import GameDefinition
 from protocol.acpc import parse_betting
-from server.config import WorkersConfig
+from server.config.config import WorkersConfig
+from server.config.machine import usable_cores
 from server.decisions import DecisionAnswer, DecisionRequest, Progress, Rung, parse_action
-from server.machine import usable_cores
-from server.metrics import Metrics, street_name
 from server.pool.crew import Crew, Worker, WorkerStatus
 from server.pool.fair_queue import FairQueue
 from server.pool.fallback import check_or_fold
 from server.pool.messages import Reply, Task
 from server.pool.worker_process import WorkerSpec
+from server.telemetry.metrics import Metrics, street_name
 
 log = logging.getLogger(__name__)
 

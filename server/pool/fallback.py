@@ -9,18 +9,19 @@ from random import Random
 
 import numpy as np
 
-from arena.blueprint_player import BlueprintPlayer
+from arena.players.blueprint_player import BlueprintPlayer
 from game.actions import CALL, FOLD
 from game.betting import BettingState
 from game.cards import Cards
 from game.definition import GameDefinition
 from game.hands import unblocked
+from numeric.arrays import F32, U16
 from protocol.acpc import parse_betting
 from server.decisions import DecisionAnswer, DecisionRequest, Rung
 from server.pool.rehearsal import rehearsal
-from solver.blueprint import Blueprint
-from solver.layout import F32, U16
-from solver.nested import Context, everything
+from solver.blueprint.file import Blueprint
+from solver.resolving.context import Context
+from solver.resolving.ranges import everything
 
 _BOARDS_REMEMBERED = 256
 

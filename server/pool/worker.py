@@ -39,7 +39,7 @@ from server.pool.messages import (
     unpack_task,
 )
 from server.pool.shared_page import SharedPage
-from solver.limits import Limits
+from solver.decisions.limits import Limits
 
 _PR_SET_PDEATHSIG = 1
 _STATM = Path("/proc/self/statm")

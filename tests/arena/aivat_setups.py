@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from arena import aivat_hand
-from solver.layout import U8
-from solver.node_values import NodeValues, compute_node_values
-from solver.training_game import Dealer, TrainingGame
+from arena.aivat import hand as aivat_hand
+from arena.aivat.node_values import NodeValues, compute_node_values
+from numeric.arrays import U8
+from solver.blueprint.abstract_game import Dealer, TrainingGame
 from tests.arena.blueprints import made_up_tables, use_made_up_tables
 
 LATE = "preflop: 2x, 3x | 100% | -; 50%, 100%, a | 100%, a | a"

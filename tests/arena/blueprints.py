@@ -11,13 +11,14 @@ import pytest
 from abstraction.buckets import CardAbstraction
 from abstraction.menu import parse_menu_book
 from abstraction.tables import BucketTables
-from arena import blueprint_player, duplicate, fast_duel
+from arena.duplicate import duplicate, fast_duel
+from arena.players import blueprint_player
 from game.definition import HUNL, GameDefinition
 from game.hands import NUM_CLASSES, NUM_HANDS
-from solver.betting_tree import build_hand_tree
-from solver.blueprint import Blueprint, open_blueprint, quantise, write_blueprint
-from solver.provenance import Provenance
-from solver.training_game import make_training_game
+from solver.blueprint.abstract_game import make_training_game
+from solver.blueprint.file import Blueprint, open_blueprint, quantise, write_blueprint
+from solver.blueprint.provenance import Provenance
+from solver.games.betting_tree import build_hand_tree
 from tests.solver.training_setups import small_cards
 
 TINY = "preflop: 3x | a; 100% | a"

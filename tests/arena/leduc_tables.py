@@ -10,10 +10,10 @@ from game.actions import CALL, FOLD, LIMIT_RAISE, Action, ActionKind
 from game.betting import BettingState
 from game.cards import Cards
 from game.definition import LEDUC
-from solver.game import Game
-from solver.layout import F32
-from solver.range_strategy import RangeStrategy
-from solver.tree import CALL_ACTION, CHANCE, FOLD_ACTION, Tree
+from numeric.arrays import F32
+from solver.decisions.range_strategy import RangeStrategy
+from solver.games.game import Game
+from solver.games.tree import CALL_ACTION, CHANCE, FOLD_ACTION, Tree
 
 _DECK = sorted(LEDUC.deck)
 

@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from abstraction.menu import MenuBook
-from arena.aivat import Beliefs, Choice, Deal, PlayedHand, mean_dealt
+from arena.aivat.aivat import Beliefs, Choice, Deal, PlayedHand, mean_dealt
 from game.definition import GameDefinition
-from solver.betting_tree import build_hand_tree
-from solver.layout import F64
-from solver.tree import CHANCE, DECISION, FOLD, Tree
+from numeric.arrays import F64
+from solver.games.betting_tree import build_hand_tree
+from solver.games.tree import CHANCE, DECISION, FOLD, Tree
 
 State = tuple[int, tuple[int, ...]]  # node, public cards
 Guess = Callable[[State, Beliefs], float]

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from arena.clock import TimeLimits
-from arena.dealer import DealerOptions, run_dealer
-from arena.match import HandObserver, MatchTerms
+from arena.dealer.clock import TimeLimits
+from arena.dealer.dealer import DealerOptions, run_dealer
+from arena.dealer.match import HandObserver, MatchTerms
 from game.definition import GameDefinition
 from protocol.acpc import MatchState, parse_match_state
 

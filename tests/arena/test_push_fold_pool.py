@@ -7,7 +7,7 @@ import pytest
 
 from arena.push_fold_pool import PoolDecision, pool_report
 from game.hands import HAND_CLASS, NUM_HANDS, class_text
-from solver.push_fold import gains, small_blind_value, solve_push_fold
+from solver.equity.push_fold import gains, small_blind_value, solve_push_fold
 
 HANDS = range(NUM_HANDS)
 

@@ -38,7 +38,7 @@ def test_one_line_with_the_figures(
 @pytest.mark.slow
 def test_local_best_response(monkeypatch: pytest.MonkeyPatch) -> None:
     equal = np.zeros((1326, 1326), dtype=np.float32)  # not needed against this player
-    monkeypatch.setattr("arena.lbr_run.preflop_wins", lambda: equal)
+    monkeypatch.setattr("arena.lbr.run.preflop_wins", lambda: equal)
     figures = _measure_lbr("check-down", 6, 1)
     assert figures["lbr_hands_per_s"] > 0
     assert figures["lbr_mbb"] > 500

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bench import convergence
-from solver.kernels.mccfr import Deals
-from solver.training_game import ListDealer
+from solver.blueprint.abstract_game import ListDealer
+from solver.blueprint.layout import Deals
 
 
 def eight_cards() -> ListDealer:

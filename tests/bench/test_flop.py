@@ -11,8 +11,8 @@ import pytest
 from bench import flop
 from bench.flop import main, solve_exactly
 from game.cards import parse_cards
-from solver.tree import BettingRoot
-from solver.value_net import net_path
+from solver.games.tree import BettingRoot
+from solver.leaves.value_net import net_path
 from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.solver.value_nets import random_net
 

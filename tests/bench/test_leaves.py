@@ -10,7 +10,7 @@ import pytest
 
 from bench import leaves
 from bench.leaves import Verdict, compare, draw_case, main, summary
-from solver.rollouts import FOUR_STRATEGIES
+from solver.leaves.rollouts import FOUR_STRATEGIES
 from tests.arena.blueprints import made_up_blueprint
 
 

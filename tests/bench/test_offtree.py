@@ -15,11 +15,11 @@ from game.actions import CALL, FOLD, raise_to
 from game.definition import HUNL
 from game.hands import NUM_HANDS
 from protocol.acpc import parse_betting
-from solver.agent import Agent
-from solver.agent_settings import make_settings
-from solver.decision import Decision, Method
-from solver.nested import everything
-from solver.range_strategy import RangeStrategy
+from solver.agent.agent import Agent
+from solver.decisions.decision import Decision, Method
+from solver.decisions.range_strategy import RangeStrategy
+from solver.decisions.settings import make_settings
+from solver.resolving.ranges import everything
 from tests.arena.blueprints import made_up_blueprint
 
 

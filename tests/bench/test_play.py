@@ -13,9 +13,9 @@ from bench._play_spots import Spot, load_spots
 from bench.play import main
 from game.actions import CALL, FOLD
 from game.hands import NUM_HANDS, unblocked
-from solver.blueprint import open_blueprint
-from solver.default_blueprint import default_blueprint_path
-from solver.range_strategy import RangeStrategy
+from solver.blueprint.default import default_blueprint_path
+from solver.blueprint.file import open_blueprint
+from solver.decisions.range_strategy import RangeStrategy
 
 
 def spot_called(name: str) -> Spot:

@@ -18,9 +18,9 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from server import healthcheck
 from server.cli import main
-from server.config import load_config
-from server.metrics import Metrics
-from server.preflight import verify_config
+from server.config.config import load_config
+from server.daemon.preflight import verify_config
+from server.telemetry.metrics import Metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"

@@ -12,8 +12,8 @@ import pytest
 from aiohttp import ClientError, ClientSession
 
 from tests.deploy.test_deploy import DEPLOY, expressions
+from tests.server.daemon.test_app import dispatcher, serving
 from tests.server.stand_ins import ask, run, until
-from tests.server.test_app import dispatcher, serving
 
 PROMETHEUS = shutil.which("prometheus")
 _SECONDS = 60.0

@@ -15,12 +15,12 @@ from aiohttp import web
 from game.actions import raise_to
 from game.definition import HUNL
 from protocol.acpc import parse_betting
-from server.app import make_app
+from server.daemon.app import make_app
 from server.decisions import DecisionAnswer, DecisionRequest, Progress
-from solver.agent_settings import FLOP, TURN
-from solver.convergence import judge
-from solver.decision import Method
-from solver.explanation import grids
+from solver.decisions.convergence import judge
+from solver.decisions.decision import Method
+from solver.decisions.explanation import grids
+from solver.decisions.settings import FLOP, TURN
 from tests.server.api_setups import StandIn, config_for
 
 _LONG_SECONDS = 2.0

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from server.keys import add_key
+from server.config.keys import add_key
 from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.pages.conftest import ROOT, Tab, daemon
-from tests.server.test_serve import serving
+from tests.server.daemon.test_serve import serving
 
 READY = {"/": "#deal", "/pushfold": "#charts .grid13", "/study": "#painter .grid13", "/dashboard": ".tile"}
 """Pages, and what is there when they are."""

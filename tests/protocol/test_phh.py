@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.policies import POLICIES
+from arena.players.policies import POLICIES
 from game.actions import CALL, raise_to
 from game.cards import parse_cards
 from game.definition import HUNL, LIMIT_HOLDEM, NLFH, GameDefinition

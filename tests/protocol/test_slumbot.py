@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.policies import POLICIES
+from arena.players.policies import POLICIES
 from game.actions import CALL, FOLD, raise_to
 from game.betting import BettingState, start
 from game.cards import cards_text

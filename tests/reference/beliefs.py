@@ -7,7 +7,7 @@ from itertools import combinations
 
 from game.hands import HAND_CARDS
 from game.showdown import showdown_rank
-from solver.training_game import TrainingGame
+from solver.blueprint.abstract_game import TrainingGame
 
 Belief = dict[int, float]
 Cards = tuple[int, ...]

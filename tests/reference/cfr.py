@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
-from solver.game import Game
-from solver.tree import CHANCE, DECISION, FOLD
+from solver.games.game import Game
+from solver.games.tree import CHANCE, DECISION, FOLD
 
 Vector = dict[int, float]
 Strategy = Callable[[int, int, int], list[float]]  # (node, board, hand) -> probability of each action
@@ -92,7 +92,7 @@ class ReferenceGame:
 
 
 class ReferenceSolver(ReferenceGame):
-    """Alternating updates; factors as in `solver.schedules`, given per iteration."""
+    """Alternating updates; factors as in `solver.exact.schedules`, given per iteration."""
 
     def __init__(self, game: Game, strength: Strength) -> None:
         super().__init__(game, strength)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from solver.tree import CHANCE, DECISION, FOLD, Tree
+from solver.games.tree import CHANCE, DECISION, FOLD, Tree
 
 # Buckets of both players by round, then what player 0 wins of the stake if no more is bet after each round.
 Deal = tuple[tuple[int, ...], tuple[int, ...], tuple[float, ...]]

@@ -1,10 +1,10 @@
-"""What fixed strategies win on one deal, by plain recursion: the twin of `solver.kernels.leaf_tables`."""
+"""What fixed strategies win on one deal, by plain recursion: the twin of `kernels.leaf_tables`."""
 
 from __future__ import annotations
 
-from solver.kernels.mccfr import Deals
-from solver.layout import F32
-from solver.training_game import TrainingGame
+from numeric.arrays import F32
+from solver.blueprint.abstract_game import TrainingGame
+from solver.blueprint.layout import Deals
 
 
 def play_out(game: TrainingGame, deals: Deals, d: int, node: int, tables: tuple[F32, F32]) -> float:

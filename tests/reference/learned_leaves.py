@@ -8,10 +8,10 @@ from abstraction.buckets import BLOCKED
 from game.cards import Cards
 from game.hands import HAND_CARDS
 from game.showdown import showdown_rank
-from solver.blueprint import FULL, Blueprint
-from solver.leaf_match import SHOWDOWN_ONLY, Leaf
-from solver.leaf_thinning import Thinning
-from solver.tree import DECISION, FOLD, SHOWDOWN
+from solver.blueprint.file import FULL, Blueprint
+from solver.games.tree import DECISION, FOLD, SHOWDOWN
+from solver.leaves.match import SHOWDOWN_ONLY, Leaf
+from solver.leaves.thinning import Thinning
 
 
 class SlowLearner:

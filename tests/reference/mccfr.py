@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from solver.tree import CHANCE, DECISION, FOLD, Tree
+from solver.games.tree import CHANCE, DECISION, FOLD, Tree
 
 Infoset = tuple[int, int]  # tree node, bucket
 

@@ -1,4 +1,4 @@
-"""Play-outs hand against hand, by recursion and in float64: the slow twin of `solver.kernels.rollout`."""
+"""Play-outs hand against hand, by recursion and in float64: the slow twin of `leaves.kernels.rollout`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy as np
 from game.cards import Cards
 from game.hands import HAND_CARDS
 from game.showdown import showdown_rank
-from solver.blueprint import Blueprint
-from solver.leaf_match import SHOWDOWN_ONLY, Leaf
-from solver.tree import CALL_ACTION, CHANCE, DECISION, FOLD, FOLD_ACTION
+from solver.blueprint.file import Blueprint
+from solver.games.tree import CALL_ACTION, CHANCE, DECISION, FOLD, FOLD_ACTION
+from solver.leaves.match import SHOWDOWN_ONLY, Leaf
 
 
 def action_weights(blueprint: Blueprint, node: int, bucket: int, factors: np.ndarray) -> np.ndarray:

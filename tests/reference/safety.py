@@ -6,7 +6,7 @@ the cards (CBV in Brown and Sandholm, 2017). Nothing is counterfactual but the l
 
 from __future__ import annotations
 
-from solver.tree import CHANCE, DECISION
+from solver.games.tree import CHANCE, DECISION
 from tests.reference.cfr import ReferenceGame, Strategy
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
-from solver.kernels.mccfr import Deals
-from solver.kernels.self_play import Places
-from solver.training_game import TrainingGame
+from arena.aivat.self_play import Places
+from solver.blueprint.abstract_game import TrainingGame
+from solver.blueprint.layout import Deals
 
 Sums = dict[tuple[int, int, int], list[float]]  # place, player, bucket → weight, weight × value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.tree import CHANCE, DECISION
+from solver.games.tree import CHANCE, DECISION
 from tests.reference.cfr import ReferenceSolver, Vector
 
 

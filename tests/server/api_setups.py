@@ -19,11 +19,11 @@ from game.betting import BettingState
 from game.definition import HUNL
 from game.hands import NUM_HANDS
 from protocol.acpc import parse_betting
-from server.app import make_app
-from server.config import Config, SecurityConfig, ServerConfig, StoreConfig
+from server.config.config import Config, SecurityConfig, ServerConfig, StoreConfig
+from server.daemon.app import make_app
 from server.decisions import DecisionAnswer, DecisionRequest, Rung
-from solver.convergence import judge
-from solver.decision import Method
+from solver.decisions.convergence import judge
+from solver.decisions.decision import Method
 
 Client = TestClient[web.Request, web.Application]
 DETAILS = {"pot": 1, "converged": False, "quality": judge(Method.EXACT, 8.4).quality}

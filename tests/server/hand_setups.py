@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
-from arena.policies import POLICIES
+from arena.players.policies import POLICIES
 from game.definition import HUNL
 from game.state import new_hand
-from server.hand_records import Channel, StoredDecision, StoredHand
+from server.store.hand_records import Channel, StoredDecision, StoredHand
 
 
 def played_hand(number: int, channel: Channel = Channel.HTTP, match: str = "m") -> StoredHand:

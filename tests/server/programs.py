@@ -13,7 +13,7 @@ import asyncio, sys
 from pathlib import Path
 from aiohttp import web
 from tests.server.api_setups import StandIn, config_for
-from server.app import make_app
+from server.daemon.app import make_app
 
 async def serve():
     config = config_for(Path(sys.argv[1]), require_keys=[*sys.argv, "auto"][2])

@@ -21,7 +21,7 @@ import uvloop
 from game.definition import HUNL, GameDefinition
 from server.decisions import DecisionAnswer, DecisionRequest, Rung
 from server.pool.messages import Estimate
-from solver.limits import Limits
+from solver.decisions.limits import Limits
 
 FACTORY = "tests.server.stand_ins:make_stand_in"
 LEAK_MB = 64

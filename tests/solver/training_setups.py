@@ -6,11 +6,11 @@ import numpy as np
 
 from abstraction.buckets import CardAbstraction
 from abstraction.opponents import OPPONENT_CLASSES
-from solver.blueprint_presets import named_preset
-from solver.kernels.mccfr import Deals
-from solver.mccfr import TrainingPlan, make_plan
-from solver.training import Products, TrainingRun
-from solver.training_game import ListDealer
+from solver.blueprint.abstract_game import ListDealer
+from solver.blueprint.layout import Deals
+from solver.training.presets import named_preset
+from solver.training.run import Products, TrainingRun
+from solver.training.trainer import TrainingPlan, make_plan
 
 
 def small_cards(buckets: int = 8) -> CardAbstraction:

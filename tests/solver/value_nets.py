@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.leaf_features import NUM_FEATURES
-from solver.value_net import HIDDEN, ValueNet
+from solver.leaves.features import NUM_FEATURES
+from solver.leaves.value_net import HIDDEN, ValueNet
 
 
 def random_net(seed: int = 1) -> ValueNet:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from server.http.decide_routes import STREETS
 from server.http.openapi.parts import BETTING, BUDGET, Schema, ascii_text, operation, ref, request
-from solver.convergence import CONVERGED_PCT, judge
-from solver.decision import Method
+from solver.decisions.convergence import CONVERGED_PCT, judge
+from solver.decisions.decision import Method
 
 
 def paths() -> Schema:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from server.hand_records import Channel
 from server.http.decide_routes import STREETS
 from server.http.hand_routes import MOST_LISTED
 from server.http.openapi.parts import (
@@ -18,6 +17,7 @@ from server.http.openapi.parts import (
     ref,
     request,
 )
+from server.store.hand_records import Channel
 
 
 def paths() -> Schema:

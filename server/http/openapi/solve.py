@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from server.http.openapi.parts import Schema, ascii_text, list_of, operation, path, ref, request
 from server.http.solve_routes import MOST_CHIPS, MOST_ITERATIONS
-from server.solve_jobs import MOST_SECONDS, SolveState
-from solver.convergence import CONVERGED_PCT
+from server.solves.jobs import MOST_SECONDS, SolveState
+from solver.decisions.convergence import CONVERGED_PCT
 
 
 def paths() -> Schema:

@@ -1,1 +1,0 @@
-"""Numba kernels over flat arrays. They know arrays, not poker objects, and do not check their input."""

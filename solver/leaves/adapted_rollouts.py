@@ -1,0 +1,48 @@
+"""Leaf values at the end of the flop by rollouts of continuations that are adapted to the actual ranges.
+
+The continuations of the paper are the blueprint and biased copies of it (`solver.leaves.rollouts`). They suit
+ranges near the blueprint's own. For other ranges the blueprint's turn and river strategies are no good
+answer, and no bias corrects that. So learned leaves (`solver.leaves.learned`) first learn turn and river
+strategies for the ranges. These are then frozen, and both players choose, with each hand, between them and
+biased copies of them.
+"""
+
+from __future__ import annotations
+
+from game.cards import Cards
+from numeric.arrays import F32
+from solver.blueprint.file import Blueprint
+from solver.games.game import Game
+from solver.leaves.learned import LearnedLeaves
+from solver.leaves.match import Leaf
+from solver.leaves.rollouts import FOUR_STRATEGIES, BlueprintRollouts
+from solver.leaves.thinning import Thinning, thin_blueprint
+
+
+class AdaptedRollouts(BlueprintRollouts):
+    """Leaf values by rollouts of learned strategies. Make one per subgame; not for concurrent calls."""
+
+    def __init__(
+        self,
+        learned: LearnedLeaves,
+        blueprint: Blueprint,
+        game: Game,
+        flop: Cards,
+        leaves: list[Leaf],
+        chooser: int,
+        bias: F32 = FOUR_STRATEGIES,
+        seed: int = 0,
+        threads: int = 1,
+        steady: bool = True,
+    ) -> None:
+        """Prepare rollouts of the current strategies of `learned`, which may go on learning.
+
+        learned  leaf values that have learned below the same leaves
+        seed     different from theirs, so that strategies are not evaluated on the cards they were trained on
+        bias     continuations of both players; for this and all others see `BlueprintRollouts`
+        """
+        super().__init__(blueprint, game, flop, leaves, chooser, bias, seed, threads, steady, both=True)
+        self._book.words[:] = learned.words
+
+    def _thinning(self) -> Thinning | None:
+        return thin_blueprint(self._blueprint)
