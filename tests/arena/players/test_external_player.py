@@ -156,6 +156,6 @@ def test_match_command_with_an_external_program(
     assert {"mbb_per_hand", "margin_95"} < set(found["aivat"])
     assert len((tmp_path / "duel.match").read_text().splitlines()) == 6
     assert main([*words, "--hands", "10", "--dealer"]) == 2
-    assert "without --dealer" in capsys.readouterr().err
+    assert "leave out --dealer" in capsys.readouterr().err
     assert main(["match", box, box, "--aivat"]) == 1
     assert "neither of these reveals its" in capsys.readouterr().err

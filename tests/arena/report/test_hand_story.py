@@ -90,4 +90,4 @@ def test_the_command_writes_files(agent: Agent, tmp_path: Path, capsys: pytest.C
     assert sorted(path.name for path in tmp_path.iterdir()) == ["hand-1.md", "hand-2.md"]
     assert "chips" in capsys.readouterr().err
     assert main(["story", "--agent", "call"]) == 2
-    assert "think aloud" in capsys.readouterr().err
+    assert "only agents explain" in capsys.readouterr().err

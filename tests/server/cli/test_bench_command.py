@@ -18,8 +18,8 @@ def test_help_has_a_line_for_every_figure(capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(SystemExit):
         main(["bench", "--help"])
     shown = capsys.readouterr().out
-    assert "\n  evaluator    How fast hands are evaluated on one core, compiled.\n" in shown
-    assert "\n  strength     How much the agent wins from its own blueprint" in shown
+    assert "\n  evaluator    Speed of the compiled hand evaluator on one core.\n" in shown
+    assert "\n  strength     Win rate of the agent against its own blueprint" in shown
 
 
 def test_all_accepts_only_the_json_option(capsys: pytest.CaptureFixture[str]) -> None:
