@@ -79,6 +79,8 @@ class Decision:
     """Leaf method of a depth-limited solve, a name of `settings`."""
     root_pot: int = 0
     """Pot at the root, before the opponent's last bet; 0 if there is no solve to query."""
+    reached: F32 | None = None
+    """float32[1326]: the opponent's reach of this decision in the solution; None if there is none."""
 
     @property
     def seconds(self) -> float:
@@ -109,13 +111,14 @@ class Decision:
     def values(self) -> F32 | None:
         """float32[A, 1326]: value of each action for each of our hands, in chips over the whole hand.
 
-        None if nothing was solved; NaN for impossible hands.
+        None if nothing was solved, or if no hand of the opponent comes here in the solution; NaN for
+        impossible hands.
         """
-        if self.solved is None or self.labels is None:
+        if self.solved is None or self.labels is None or self.reached is None or not self.reached.any():
             return None
         own = self.betting.actor
         found = self.solved.action_values(self.node, own)
-        theirs = self.ranges[1 - own]
+        theirs = self.reached
         met = unblocked_weight(HAND_CARDS.astype(np.int64), theirs)[self.labels]
         wide = np.full((len(found), NUM_HANDS), np.nan, dtype=np.float32)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -159,7 +162,8 @@ def read_decision(
     node = tree.find(root.codes)
     assert tree.player[node] == own, "the path leads to our decision"
     labels = solution.game.labels
-    ranges = np.zeros((2, NUM_HANDS), dtype=np.float32)
+    ranges, reached = np.zeros((2, NUM_HANDS), dtype=np.float32), np.zeros(NUM_HANDS, dtype=np.float32)
+    reached[labels] = solution.reach(1 - own, node)
     for player in range(2):
         reach = solution.reach(player, node)
         weights = solution.game.ranges[player]
@@ -184,7 +188,7 @@ def read_decision(
     strategy = RangeStrategy(tuple(actions), np.stack(rows))
     return Decision(
         betting, root.board, strategy, ranges, method, solution.iterations, phases, replies, solved, node,
-        labels, leaf, root.betting.pot,
+        labels, leaf, root.betting.pot, reached,
     )  # fmt: skip
 
 

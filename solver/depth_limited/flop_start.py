@@ -18,7 +18,7 @@ from numeric.arrays import F32, I64
 from solver.blueprint.file import FULL, Blueprint
 from solver.blueprint.walk import OFF_TREE, WalkTree
 from solver.depth_limited.solver import DepthLimitedSolver
-from solver.games.tree import CALL_ACTION, DECISION, Tree
+from solver.games.tree import CALL_ACTION, CHANCE, DECISION, Tree
 from solver.leaves.match import Twins, nearest_raise
 
 _ITERATIONS = 30
@@ -55,14 +55,33 @@ def blueprint_strategies(
     labels  int64[H]: hand indices, none blocked by the board
     """
     buckets = blueprint.cards.buckets(board)[labels]
+    near = near_twins(tree, walk, twins)
     strategies = {}
     for node in np.flatnonzero(tree.kind == DECISION).tolist():
-        twin = twins.decision(node, walk)
+        twin = near.decision(node, walk)
         if twin != OFF_TREE:
             shares = action_shares(walk, twin, tree.actions_of(node), int(twins.faced[node]))
             rows = blueprint.rows(twin)[:, buckets].astype(np.float32) / FULL
             strategies[node] = np.asarray(shares @ rows, dtype=np.float32)
     return strategies
+
+
+def near_twins(tree: Tree, walk: WalkTree, twins: Twins) -> Twins:
+    """The same twins without those below a raise that the blueprint has none like.
+
+    The blueprint's answer to a bet of one pot is no answer to one of sixty, and where the opponent hardly
+    ever bets, a warm start with it would stay.
+    """
+    nodes = twins.nodes.copy()
+    for node in np.flatnonzero((tree.kind == DECISION) | (tree.kind == CHANCE)).tolist():
+        children = tree.children_of(node)
+        twin = int(nodes[node])
+        if twin == OFF_TREE:
+            nodes[children] = OFF_TREE
+        elif tree.kind[node] == DECISION and walk.kind[twin] == DECISION:
+            shares = action_shares(walk, twin, tree.actions_of(node), int(twins.faced[node]))
+            nodes[children[~shares.any(axis=1)]] = OFF_TREE
+    return Twins(nodes, twins.faced)
 
 
 def action_shares(walk: WalkTree, twin: int, codes: tuple[int, ...], faced: int) -> F32:

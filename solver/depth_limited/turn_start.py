@@ -13,7 +13,7 @@ from abstraction.buckets import BLOCKED
 from numeric.arrays import F32, I64
 from solver.blueprint.file import FULL, Blueprint
 from solver.blueprint.walk import OFF_TREE, WalkTree
-from solver.depth_limited.flop_start import action_shares
+from solver.depth_limited.flop_start import action_shares, near_twins
 from solver.depth_limited.kernels.starts import Openings, open_board
 from solver.exact.solver import Solver
 from solver.games.tree import CHANCE, DECISION
@@ -37,7 +37,9 @@ def begin_to_the_end(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins
     """
     assert solver.iterations == 0, "a warm start comes before the first iteration"
     game = solver.game
-    if twins.decision(0, walk) == OFF_TREE:
+    assert game.tree.num_rounds <= 2, "reach is kept for one board of each round but the last"
+    near = near_twins(game.tree, walk, twins)
+    if near.decision(0, walk) == OFF_TREE:
         return
     solver.head_start = _ITERATIONS
     weight = solver.schedule.sum_of_weights(_ITERATIONS)
@@ -45,7 +47,7 @@ def begin_to_the_end(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins
     reach = np.zeros((game.tree.num_nodes, 2, game.num_hands), dtype=np.float32)
     reach[0] = game.ranges
     for r in range(game.tree.num_rounds):
-        openings, counts = _openings(solver, blueprint, walk, twins, r), weight if r == 0 else 0.0
+        openings, counts = _openings(solver, blueprint, walk, near, r), weight if r == 0 else 0.0
         for board in game.boards_of_round(r):
             open_board(
                 openings, _buckets(solver, blueprint, board), game.chance[r], least, counts,

@@ -29,7 +29,7 @@ from tests.arena.blueprints import NO_ALL_IN, WIDE, made_up_blueprint
 HOPELESS, SETS, STRAIGHT = parse_range("93o,83o"), parse_range("AA,KK"), parse_range("5h3h")
 BOARD = parse_cards("AsKd7h4c2s")
 MENU = StreetSettings("100% | a", 30)
-SOLVES = {"flop": 3, "turn": 4, "safe turn": 4, "exact": 5, "safe": 5}
+SOLVES = {"flop": 3, "turn": 4, "safe turn": 4, "cold turn": 4, "exact": 5, "safe": 5}
 """With so many cards."""
 
 
@@ -45,9 +45,12 @@ def without_all_ins(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
 
 
 def facing_all_in(blueprint: Blueprint, kind: str, opponent: int, theirs: F32) -> Decision:
-    """Sets against a bet of 33 pots, from before that bet."""
+    """Sets against a bet of 33 pots, from before that bet.
+
+    The cold turn is off the blueprint's tree, and the bet is smaller than the pot there.
+    """
     board = BOARD[: SOLVES[kind]]
-    before = "r300c/" + "cc/" * (len(board) - 3)
+    before = ("r300r900r2700r8100c/" if kind == "cold turn" else "r300c/") + "cc/" * (len(board) - 3)
     checked = before + ("" if opponent == 0 else "c")
     betting = parse_betting(HUNL, checked + "r20000")
     root = find_root(betting, board, Context(before, everything(), {}))
@@ -64,8 +67,9 @@ def facing_all_in(blueprint: Blueprint, kind: str, opponent: int, theirs: F32) -
     return solves.to_the_end(betting, root, promised, 1, time.monotonic(), UNLIMITED)
 
 
-@pytest.mark.parametrize("opponent", [0, 1], ids=["big blind", "button"])
-@pytest.mark.parametrize("kind", ["exact", "safe"])
+@pytest.mark.parametrize(
+    ("kind", "opponent"), [("cold turn", 1), ("exact", 0), ("exact", 1), ("safe", 0), ("safe", 1)]
+)
 def test_actions_never_taken_leave_an_empty_range_after_a_cold_start(
     without_all_ins: Blueprint, kind: str, opponent: int
 ) -> None:
@@ -83,6 +87,7 @@ def test_actions_never_taken_leave_the_range_as_it_was_after_a_warm_start(
     decision = facing_all_in(without_all_ins, kind, opponent, HOPELESS)
     theirs, before = decision.ranges[opponent], HOPELESS * unblocked(BOARD[: SOLVES[kind]])
     assert (theirs[before > 0] == before[before > 0]).all()
+    assert decision.values() is None  # nobody is there to win from, or to lose to
 
 
 @pytest.mark.parametrize("opponent", [0, 1], ids=["big blind", "button"])

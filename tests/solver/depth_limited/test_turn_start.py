@@ -42,8 +42,14 @@ def few_hands() -> F32:
     return weights
 
 
-def begun(blueprint: Blueprint, menu: str = OWN_MENU, line: tuple[int, ...] = LINE) -> Solver:
-    tree = build_tree(ROOT, parse_menu_book(menu))
+def begun(
+    blueprint: Blueprint,
+    menu: str = OWN_MENU,
+    line: tuple[int, ...] = LINE,
+    bets: tuple[int, ...] = (),
+) -> Solver:
+    """A solver after the warm start. The root offers more bets if they are given."""
+    tree = build_tree(ROOT, parse_menu_book(menu), {(): bets} if bets else None)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
     solver = Solver(holdem_game(BOARD, tree, few_hands()))
     twin = blueprint.tree.find(line) if line else OFF_TREE
@@ -136,6 +142,7 @@ def test_iterations_continue_after_the_head_start(blueprint: Blueprint) -> None:
 
 def test_warm_started_solves_converge_to_the_same_strategies(blueprint: Blueprint) -> None:
     solver = begun(blueprint, FEW)
+    assert solver.head_start == _ITERATIONS
     plain = Solver(solver.game)
     for one in (solver, plain):
         one.run(1000)
@@ -143,6 +150,20 @@ def test_warm_started_solves_converge_to_the_same_strategies(blueprint: Blueprin
     assert solver.exploitability() < 1e-3 * pot
     ours, theirs = (one.quality().values for one in (solver, plain))
     np.testing.assert_allclose(ours, theirs, atol=2e-3 * pot)
+
+
+def test_decisions_below_a_bet_unlike_any_of_the_blueprint_start_from_zero(blueprint: Blueprint) -> None:
+    """The answer to a bet of one pot is no answer to one of thirty, unless that is an all-in of both."""
+    near, far, all_in = 1_100, 10_000, 20_000
+    solver = begun(blueprint, bets=(near, far, all_in))
+    tree = solver.game.tree
+    for bet, warm in ((near, True), (far, False), (all_in, True)):
+        facing = tree.find((bet,))
+        assert table_rows(solver, solver.regret, facing, 0).any() == warm
+        below = [node for node in decisions(solver, 1) if tree.history_of(node)[:1] == (bet,)]
+        assert len(below) > 0 or bet == all_in
+        river = int(next(iter(solver.game.boards_of_round(1))))
+        assert all(table_rows(solver, solver.regret, node, river).any() == warm for node in below)
 
 
 def test_off_tree_solves_start_from_zero(blueprint: Blueprint) -> None:
