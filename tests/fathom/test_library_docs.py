@@ -24,12 +24,12 @@ def test_examples_print_what_is_shown(
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     with start_python(DAEMON, tmp_path) as daemon:
-        assert daemon.stdout is not None
-        port = daemon.stdout.readline().strip()
-        for code, shown in CELLS:
-            exec(
-                compile(code.replace("127.0.0.1:8080", f"127.0.0.1:{port}"), "docs/library.md", "exec"), names
-            )
-            printed = capsys.readouterr().out
-            assert OutputChecker().check_output(shown, printed, ELLIPSIS), f"{code}\n{printed}"
-        daemon.kill()
+        try:
+            assert daemon.stdout is not None
+            here = f"127.0.0.1:{daemon.stdout.readline().strip()}"
+            for code, shown in CELLS:
+                exec(compile(code.replace("127.0.0.1:8080", here), "docs/library.md", "exec"), names)
+                printed = capsys.readouterr().out
+                assert OutputChecker().check_output(shown, printed, ELLIPSIS), f"{code}\n{printed}"
+        finally:
+            daemon.kill()
