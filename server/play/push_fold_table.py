@@ -135,7 +135,7 @@ class PushFoldTable:
         """The person's decision; raises `PushFoldError`."""
         session = self._sessions.get(token)
         if session is None or session.owner != owner or session.hand is None:
-            raise UnknownPushFoldError("no hand is in progress in this session: deal one")
+            raise UnknownPushFoldError("no hand is in progress: deal one")
         if session.hand.is_over or session.hand.number != number:
             raise NotYourDecisionError("this hand is over: deal the next one")
         session.hand = replace(session.hand, all_in=all_in)
