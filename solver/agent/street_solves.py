@@ -16,9 +16,9 @@ from solver.blueprint.walk import OFF_TREE, BlueprintWalk
 from solver.decisions.decision import Decision, Method, read_decision
 from solver.decisions.limits import Limits, solve_in_slices
 from solver.decisions.settings import FLOP, LEARNED, RIVER, ROLLOUTS, TURN, AgentSettings, StreetSettings
-from solver.depth_limited.flop_start import begin_with_blueprint
+from solver.depth_limited.flop_start import warm_start_flop
 from solver.depth_limited.solver import SAMPLED_SCHEDULE, DepthLimitedSolver, LeafValues
-from solver.depth_limited.turn_start import begin_to_the_end
+from solver.depth_limited.turn_start import warm_start_turn
 from solver.equity.all_in import flop_wins_are_counted
 from solver.exact.cut import cut
 from solver.exact.engine import EVALUATE, Engine
@@ -92,7 +92,7 @@ class StreetSolves:
         game = one_round_game(root.board, tree, root.ranges)
         values = self._leaf_values(game, root, leaves, 1 - own, seed, started, limits)
         solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE)
-        begin_with_blueprint(solver, self.blueprint, self.walk.tree, twins, root.board)
+        warm_start_flop(solver, self.blueprint, self.walk.tree, twins, root.board)
         ready = time.monotonic()
         _run(solver.solve, settings, started, limits)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
@@ -183,7 +183,7 @@ class StreetSolves:
         known = False
         if betting.round_index == TURN:
             twins = match_nodes(tree, root.root, self.walk.tree, self.walk.find(root.betting, seed))
-            begin_to_the_end(solver, self.blueprint, self.walk.tree, twins)
+            warm_start_turn(solver, self.blueprint, self.walk.tree, twins)
             known = self._knows(root, tree, twins)
 
         def solve(max_iterations: int, deadline: float | None = None) -> int:
@@ -200,9 +200,8 @@ class StreetSolves:
         )  # fmt: skip
 
     def _knows(self, root: SubgameRoot, tree: Tree, twins: Twins) -> bool:
-        """Whether a solve begins with what the blueprint does at our decision."""
-        walk = self.walk.tree
-        return OFF_TREE not in (twins.decision(0, walk), twins.decision(tree.find(root.codes), walk))
+        """Whether a solve has a warm start, and our decision is on the blueprint's tree."""
+        return twins.decision(tree.find(root.codes), self.walk.tree) != OFF_TREE
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,7 @@ def read_decision(
     rare         actions that a hand takes with a smaller probability are dropped
     first_share  see `Schedule.first_share`
     leaf         leaf method of the solve
-    known        the solve began with the blueprint's strategy at our decision
+    known        the solve had a warm start, and our decision is on the blueprint's tree
     """
     tree, own = solution.game.tree, betting.actor
     node = tree.find(root.codes)

@@ -31,7 +31,7 @@ _SIMILAR = log(2.0)
 """A raise more than twice or less than half of another, in pots, does not match it."""
 
 
-def begin_with_blueprint(
+def warm_start_flop(
     solver: DepthLimitedSolver, blueprint: Blueprint, walk: WalkTree, twins: Twins, board: Cards
 ) -> None:
     """Initialise both players' strategies in a flop solver that has not run yet.

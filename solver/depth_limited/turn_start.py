@@ -14,7 +14,7 @@ from numeric.arrays import F32, I64
 from solver.blueprint.file import FULL, Blueprint
 from solver.blueprint.walk import OFF_TREE, WalkTree
 from solver.depth_limited.flop_start import action_shares, near_twins
-from solver.depth_limited.kernels.starts import Openings, open_board
+from solver.depth_limited.kernels.starts import KnownStrategies, start_board
 from solver.exact.solver import Solver
 from solver.games.tree import CHANCE, DECISION
 from solver.leaves.match import Twins
@@ -28,7 +28,7 @@ _LEAST_REACH = 1e-3
 start from the blueprint, too."""
 
 
-def begin_to_the_end(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins: Twins) -> None:
+def warm_start_turn(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins: Twins) -> None:
     """Initialise both players' strategies in a solver that has not run yet.
 
     The average is only initialised in the first round; strategies of later rounds are never played. If the
@@ -47,9 +47,9 @@ def begin_to_the_end(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins
     reach = np.zeros((game.tree.num_nodes, 2, game.num_hands), dtype=np.float32)
     reach[0] = game.ranges
     for r in range(game.tree.num_rounds):
-        openings, counts = _openings(solver, blueprint, walk, near, r), weight if r == 0 else 0.0
+        openings, counts = _known_strategies(solver, blueprint, walk, near, r), weight if r == 0 else 0.0
         for board in game.boards_of_round(r):
-            open_board(
+            start_board(
                 openings, _buckets(solver, blueprint, board), game.chance[r], least, counts,
                 int(game.boards.table[board]), game.stride, reach, solver.regret, solver.average,
             )  # fmt: skip
@@ -57,7 +57,9 @@ def begin_to_the_end(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins
             reach[game.tree.children_of(node)] = reach[node]
 
 
-def _openings(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins: Twins, r: int) -> Openings:
+def _known_strategies(
+    solver: Solver, blueprint: Blueprint, walk: WalkTree, twins: Twins, r: int
+) -> KnownStrategies:
     tree = solver.game.tree
     nodes = np.flatnonzero((tree.kind == DECISION) & (tree.round == r)).tolist()
     known: list[F32] = []
@@ -81,7 +83,7 @@ def _openings(solver: Solver, blueprint: Blueprint, walk: WalkTree, twins: Twins
         [(n, tree.player[n], tree.action_row[n], len(tree.children_of(n))) for n in nodes], dtype=np.int32
     ).reshape(-1, 4)
     strategies = np.concatenate(known) if known else np.zeros(0, dtype=np.float32)
-    return Openings(table, strategy, stakes, strategies, num_buckets, children)
+    return KnownStrategies(table, strategy, stakes, strategies, num_buckets, children)
 
 
 def _buckets(solver: Solver, blueprint: Blueprint, board: int) -> I64:

@@ -23,7 +23,7 @@ from abstraction.isomorphism import board_multiplicities, canonical_boards
 from numeric.arrays import I64, U8
 from solver.blueprint.file import Blueprint, open_blueprint
 from solver.blueprint.walk import BlueprintWalk
-from solver.depth_limited.flop_start import begin_with_blueprint
+from solver.depth_limited.flop_start import warm_start_flop
 from solver.depth_limited.solver import SAMPLED_SCHEDULE, DepthLimitedSolver
 from solver.exact.solution import Solution
 from solver.flop_book.file import (
@@ -93,7 +93,7 @@ def flop_solver(blueprint: Blueprint, line: FlopLine, row: int, menu: str) -> De
     leaves = leaves_of(tree, root.root, walk.tree, twins)
     values = LearnedLeaves(blueprint, game, board, leaves, 1 - first, seed=row)
     solver = DepthLimitedSolver(game, values, 1 - first, SAMPLED_SCHEDULE)
-    begin_with_blueprint(solver, blueprint, walk.tree, twins, board)
+    warm_start_flop(solver, blueprint, walk.tree, twins, board)
     return solver
 
 

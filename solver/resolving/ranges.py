@@ -4,10 +4,10 @@
    that the solution never takes.
 2. An action that the opponent takes very rarely in the solution is still answered by that solution, since the
    opponent avoids it because of the answer. (The alternative, treating the action as uninformative and
-   solving again from after it, called a bet of 33 pots with two thirds of our range.) The range then
-   stays as it was. There is no answer only if the solve began from nothing and no hand took the action after
-   the first iteration, since regrets of nodes with no reach do not change. Then the subgame is rooted at our
-   decision.
+   solving again from after it, called a bet of 33 pots with two thirds of our range.) The range then stays
+   as it was. There is no answer only if no hand took the action after the first iteration, since regrets of
+   nodes with no reach do not change, and the solve had no warm start or our decision is not on the
+   blueprint's tree. Then the subgame is rooted at our decision.
 3. The first iteration is excluded from this test because the players are not alike in it: player 1's uniform
    strategy enters the average, while player 0 has already been updated. So player 1's reach is never exactly
    zero.

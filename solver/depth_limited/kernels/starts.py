@@ -10,7 +10,7 @@ from numeric.arrays import F32, I32, I64
 from numeric.jit import kernel
 
 
-class Openings(NamedTuple):
+class KnownStrategies(NamedTuple):
     """Known strategies of a round's decision nodes before the first iteration."""
 
     nodes: I32
@@ -26,8 +26,8 @@ class Openings(NamedTuple):
 
 
 @kernel
-def open_board(
-    openings: Openings,
+def start_board(
+    known: KnownStrategies,
     buckets: I64,
     chance: float,
     least: F32,
@@ -50,21 +50,21 @@ def open_board(
     """
     num_hands = len(buckets)
     share = np.empty(num_hands, dtype=np.float32)
-    for k in range(len(openings.nodes)):
-        node, player = openings.nodes[k, 0], openings.nodes[k, 1]
-        row, actions = openings.nodes[k, 2], openings.nodes[k, 3]
-        first = openings.strategy[k]
+    for k in range(len(known.nodes)):
+        node, player = known.nodes[k, 0], known.nodes[k, 1]
+        row, actions = known.nodes[k, 2], known.nodes[k, 3]
+        first = known.strategy[k]
         own, other = reach[node, player], reach[node, 1 - player]
         met = 0.0
         for h in range(num_hands):
             met += other[h]
-        worth = np.float32(openings.stakes[k] * max(met, least[1 - player]) * chance)
+        worth = np.float32(known.stakes[k] * max(met, least[1 - player]) * chance)
         for a in range(actions):
-            at, child = base + (row + a) * stride, openings.children[row + a]
+            at, child = base + (row + a) * stride, known.children[row + a]
             if first < 0:
                 share[:] = np.float32(1.0 / actions)
             else:
-                strategy = openings.strategies[first + a * openings.num_buckets :]
+                strategy = known.strategies[first + a * known.num_buckets :]
                 for h in range(num_hands):
                     share[h] = strategy[buckets[h]]
                 for h in range(num_hands):

@@ -9,7 +9,7 @@ from abstraction.menu import parse_menu_book
 from numeric.arrays import F32
 from solver.blueprint.file import FULL, Blueprint
 from solver.blueprint.walk import OFF_TREE, make_walk_tree
-from solver.depth_limited.flop_start import begin_with_blueprint, blueprint_strategies
+from solver.depth_limited.flop_start import blueprint_strategies, warm_start_flop
 from solver.depth_limited.solver import DepthLimitedSolver, TableLeaves
 from solver.exact.schedules import sampled_dcfr
 from solver.games.game import Game
@@ -62,7 +62,7 @@ def begun(blueprint: Blueprint, menu: str) -> DepthLimitedSolver:
     leaves = leaves_of(game.tree, ROOT, walk, twins)
     values = LearnedLeaves(blueprint, game, FLOP, leaves, 1, seed=5)
     solver = DepthLimitedSolver(game, values, 1, sampled_dcfr())
-    begin_with_blueprint(solver, blueprint, walk, twins, FLOP)
+    warm_start_flop(solver, blueprint, walk, twins, FLOP)
     return solver
 
 
@@ -113,7 +113,7 @@ def test_off_tree_solves_have_no_warm_start(blueprint: Blueprint) -> None:
     leaves = leaves_of(game.tree, ROOT, walk, lost)
     values = LearnedLeaves(blueprint, game, FLOP, leaves, 1, seed=5)
     solver = DepthLimitedSolver(game, values, 1, sampled_dcfr())
-    begin_with_blueprint(solver, blueprint, walk, lost, FLOP)
+    warm_start_flop(solver, blueprint, walk, lost, FLOP)
     assert solver.head_start == 0
     solver.solve(1)
     assert solver.first_share == 1

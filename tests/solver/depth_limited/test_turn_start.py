@@ -11,7 +11,7 @@ from game.hands import NUM_HANDS, unblocked
 from numeric.arrays import F32
 from solver.blueprint.file import FULL, Blueprint
 from solver.blueprint.walk import OFF_TREE, make_walk_tree
-from solver.depth_limited.turn_start import _ITERATIONS, _LEAST_REACH, _REGRET, begin_to_the_end
+from solver.depth_limited.turn_start import _ITERATIONS, _LEAST_REACH, _REGRET, warm_start_turn
 from solver.exact.solver import Solver
 from solver.games.holdem import holdem_game
 from solver.games.tree import DECISION, BettingRoot, build_tree
@@ -53,7 +53,7 @@ def begun(
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
     solver = Solver(holdem_game(BOARD, tree, few_hands()))
     twin = blueprint.tree.find(line) if line else OFF_TREE
-    begin_to_the_end(solver, blueprint, walk, match_nodes(tree, ROOT, walk, twin))
+    warm_start_turn(solver, blueprint, walk, match_nodes(tree, ROOT, walk, twin))
     return solver
 
 
