@@ -84,7 +84,10 @@ class Decision:
 
     @cached_property
     def values(self) -> dict[str, float] | None:
-        """Value of each action for the hand, in chips; None if nothing was solved."""
+        """Value of each action for the hand, in chips.
+
+        None if nothing was solved, or if no hand of the opponent comes here in the solution.
+        """
         found = self._found.values()
         if found is None:
             return None
