@@ -7,6 +7,7 @@ import ast
 import importlib
 import importlib.util
 import pkgutil
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -26,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "options", nargs=argparse.REMAINDER, help="options of that figure: try `fathom bench FIGURE --help`"
     )
     rest.required = False  # some Python versions report it as missing when only the figure is
-    lines = [f"  {name:<13}{_summary(name)}" for name in figures]
+    lines = [f"  {name:<13}{_summary(module)}" for name, module in figures.items()]
     examples = "examples:\n  fathom bench evaluator --json\n  fathom bench all --json"
     parser.epilog = "\n".join(["figures:", *lines, "", examples])
 
@@ -42,18 +43,29 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _figure(name: str) -> ModuleType:
-    return importlib.import_module(f"{_PACKAGE}.{name}")
+    return importlib.import_module(_figures()[name])
 
 
-def _summary(name: str) -> str:
+def _summary(module: str) -> str:
     """The first line of a figure's docstring, read without importing it, which would load all of Fathom."""
-    spec = importlib.util.find_spec(f"{_PACKAGE}.{name}")
+    spec = importlib.util.find_spec(module)
     assert spec is not None, "it was listed"
     assert spec.origin is not None, "it is a file"
     words = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
     return words.partition("\n")[0]
 
 
-def _figures() -> list[str]:
-    modules = pkgutil.iter_modules(importlib.import_module(_PACKAGE).__path__)
-    return [module.name for module in modules if not module.name.startswith("_")]
+def _figures() -> dict[str, str]:
+    """The module of each figure, by name, in alphabetical order."""
+    rooms = [module.name for module in _modules(_PACKAGE) if module.ispkg]
+    figures = {
+        module.name: f"{room}.{module.name}"
+        for room in (f"{_PACKAGE}.{name}" for name in rooms)
+        for module in _modules(room)
+        if not module.name.startswith("_")
+    }
+    return dict(sorted(figures.items()))
+
+
+def _modules(package: str) -> Iterator[pkgutil.ModuleInfo]:
+    return pkgutil.iter_modules(importlib.import_module(package).__path__)

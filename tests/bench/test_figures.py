@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bench._figures import print_figures
+from bench.figures import print_figures
 
 FIGURES = {"bench": "any", "hands": 20_000, "agree": True, "seconds": 1.5}
 

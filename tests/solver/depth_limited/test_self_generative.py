@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bench.leduc import exploitability, game_value, measure
+from bench.quality.leduc import exploitability, game_value, measure
 from solver.depth_limited.self_generative import (
     board_values,
     continuation_values,
