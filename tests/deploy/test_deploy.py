@@ -117,7 +117,7 @@ def test_panels_do_not_overlap() -> None:
         cells |= own
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed (Debian: prometheus)")
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="needs promtool: apt-get install prometheus")
 @pytest.mark.parametrize("verb", [("check", "config", "prometheus.yml"), ("test", "rules", "rules.test.yml")])
 def test_promtool_accepts_configuration_and_rules(verb: tuple[str, ...]) -> None:
     done = subprocess.run(
@@ -126,7 +126,7 @@ def test_promtool_accepts_configuration_and_rules(verb: tuple[str, ...]) -> None
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed (Debian: prometheus)")
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="needs promtool: apt-get install prometheus")
 def test_promtool_accepts_the_metrics() -> None:
     done = subprocess.run(
         ["promtool", "check", "metrics"], input=Metrics().text(), capture_output=True, check=False

@@ -49,7 +49,7 @@ async def ask_prometheus(session: ClientSession, expression: str) -> list[Any] |
     return found
 
 
-@pytest.mark.skipif(PROMETHEUS is None, reason="Prometheus is not installed (Debian: prometheus)")
+@pytest.mark.skipif(PROMETHEUS is None, reason="needs Prometheus: apt-get install prometheus")
 def test_a_real_prometheus_reads_everything(tmp_path: Path) -> None:
     async def check() -> None:
         pool = dispatcher()

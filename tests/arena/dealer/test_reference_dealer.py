@@ -14,7 +14,10 @@ from tests.arena.scripted import chaotic, play_ours, play_reference, sensible, t
 from tests.arena.setups import SETUPS, setup
 
 BINARY = os.environ.get("FATHOM_REFERENCE_DEALER")
-pytestmark = pytest.mark.skipif(BINARY is None, reason="FATHOM_REFERENCE_DEALER names no dealer")
+pytestmark = pytest.mark.skipif(
+    BINARY is None,
+    reason="needs the reference dealer: build it as docs/acpc.md says and name it in FATHOM_REFERENCE_DEALER",
+)
 
 
 @pytest.mark.parametrize("name", SETUPS)

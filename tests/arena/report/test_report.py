@@ -92,7 +92,7 @@ def test_the_page_is_self_contained(report: Report) -> None:
 
 
 def test_the_picture_is_written(report: Report, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="needs matplotlib: .venv/bin/pip install '.[lab]'")
     from arena.report.png import write_png
 
     write_png(tmp_path / "report.png", report)
