@@ -1,4 +1,4 @@
-"""The command `fathom`: one module per subcommand, imported only when it runs, so that help is instant.
+"""The command `fathom`: one module per subcommand, in folders by use, imported only when it runs.
 
 A subcommand module has two functions: `configure(parser)` declares its arguments, `run(args)` does the work
 and returns the exit status. Errors about the user's input are printed as one line, without a traceback.
@@ -19,28 +19,40 @@ from types import ModuleType
 from arena.errors import MatchAborted
 from solver.version import fathom_version
 
-COMMANDS = {
-    "serve": "run the daemon: HTTP API, ACPC dealer connections and a pool of solver workers",
-    "warm-up": "compile the kernels and unpack the blueprint, so that the first start is fast",
-    "config": "check or print the daemon's configuration",
-    "demo": "watch two simple players on a local dealer; needs no set-up",
-    "dealer": "run an ACPC dealer, a drop-in replacement for the reference program",
-    "acpc": "play a match on an ACPC dealer",
-    "match": "play a duplicate match between two players and report the winner",
-    "versus": "play on a remote ACPC dealer and report the result",
-    "slumbot": "play against Slumbot, or a server that implements its API",
-    "decide": "show what the agent does in a given situation, and why",
-    "story": "let the agent play hands and print its reasoning",
-    "pushfold": "the push/fold game: its equilibrium, and how people play it",
-    "hands": "list, show and export hands played by the daemon and `fathom slumbot`",
-    "keys": "create, list and revoke the daemon's API keys",
-    "lbr": "measure a lower bound on a player's exploitability by local best response",
-    "solve": "solve a flop, turn or river spot exactly and show the strategy",
-    "train": "train a blueprint; can be interrupted and resumed at any time",
-    "blueprint": "inspect, verify, measure, export and plan blueprints",
-    "bench": "run the benchmarks, one JSON line per figure",
+GROUPS = {
+    "daemon": {
+        "serve": "run the daemon: HTTP API, ACPC dealer connections and a pool of solver workers",
+        "warm-up": "compile the kernels and unpack the blueprint, so that the first start is fast",
+        "config": "check or print the daemon's configuration",
+        "keys": "create, list and revoke the daemon's API keys",
+        "hands": "list, show and export hands played by the daemon and `fathom slumbot`",
+    },
+    "play": {
+        "demo": "watch two simple players on a local dealer; needs no set-up",
+        "acpc": "play a match on an ACPC dealer",
+        "dealer": "run an ACPC dealer, a drop-in replacement for the reference program",
+        "slumbot": "play against Slumbot, or a server that implements its API",
+    },
+    "study": {
+        "solve": "solve a flop, turn or river spot exactly and show the strategy",
+        "decide": "show what the agent does in a given situation, and why",
+        "story": "let the agent play hands and print its reasoning",
+        "pushfold": "the push/fold game: its equilibrium, and how people play it",
+    },
+    "measure": {
+        "match": "play a duplicate match between two players and report the winner",
+        "versus": "play on a remote ACPC dealer and report the result",
+        "lbr": "measure a lower bound on a player's exploitability by local best response",
+        "bench": "run the benchmarks, one JSON line per figure",
+    },
+    "blueprints": {
+        "train": "train a blueprint; can be interrupted and resumed at any time",
+        "blueprint": "inspect, verify, measure, export and plan blueprints",
+    },
 }
+"""What each command does, by folder; help lists them in this order."""
 
+_FOLDERS = {command: folder for folder, commands in GROUPS.items() for command in commands}
 _EPILOG = "Run `fathom COMMAND --help` for a command's options and examples."
 
 
@@ -50,17 +62,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="fathom",
         description="A heads-up no-limit hold'em bot that solves its decisions.",
-        epilog=_EPILOG,
+        epilog=_commands_help(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"fathom {fathom_version()}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     # Only the wanted command's module is imported: numba alone costs half a second.
     wanted = next((word for word in arguments if not word.startswith("-")), None)
-    if wanted is not None and wanted not in COMMANDS and arguments[0] == wanted:
+    if wanted is not None and wanted not in _FOLDERS and arguments[0] == wanted:
         parser.error(_unknown_command(wanted))
-    for name, summary in COMMANDS.items():
+    for name, folder in _FOLDERS.items():
         subparser = subparsers.add_parser(
-            name, help=summary, description=summary, formatter_class=argparse.RawDescriptionHelpFormatter
+            name, description=GROUPS[folder][name], formatter_class=argparse.RawDescriptionHelpFormatter
         )
         if name == wanted:
             _module(name).configure(subparser)
@@ -95,14 +108,22 @@ def _words(error: Exception) -> str:
     return f"{os.fsdecode(error.filename)}: {words.get(type(error), error.strerror.lower())}"
 
 
+def _commands_help() -> str:
+    """The list of commands by group, shown below the usage."""
+    lines = []
+    for folder, commands in GROUPS.items():
+        lines += [f"{folder}:", *(f"  {name:<11}{summary}" for name, summary in commands.items()), ""]
+    return "\n".join([*lines, _EPILOG])
+
+
 def _unknown_command(word: str) -> str:
-    near = difflib.get_close_matches(word, COMMANDS, 1)
-    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(COMMANDS)}"
+    near = difflib.get_close_matches(word, _FOLDERS, 1)
+    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(_FOLDERS)}"
     return f"unknown command {word!r}: {hint}"
 
 
 def _module(command: str) -> ModuleType:
-    return importlib.import_module(f"server.cli.{command.replace('-', '_')}")
+    return importlib.import_module(f"server.cli.{_FOLDERS[command]}.{command.replace('-', '_')}")
 
 
 def _terminate(signum: int, frame: object) -> None:  # noqa: ARG001

@@ -126,7 +126,7 @@ def test_a_match_of_one_pair_gives_valid_json(capsys: pytest.CaptureFixture[str]
 def test_files_that_cannot_be_written_are_refused_before_the_first_hand(
     option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.cli.match._play", lambda *_: pytest.fail("it played"))
+    monkeypatch.setattr("server.cli.measure.match._play", lambda *_: pytest.fail("it played"))
     bad = tmp_path / "missing" / "x"
     assert main(["match", "call", "call", "--hands", "2", option, str(bad)]) == 2
     said = capsys.readouterr().err
@@ -137,7 +137,7 @@ def test_files_that_cannot_be_written_are_refused_before_the_first_hand(
 def test_pictures_without_matplotlib_are_refused_before_the_first_hand(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.cli.match._play", lambda *_: pytest.fail("it played"))
+    monkeypatch.setattr("server.cli.measure.match._play", lambda *_: pytest.fail("it played"))
     monkeypatch.setattr("arena.report.png.find_spec", lambda _name: None)
     assert main(["match", "call", "call", "--hands", "2", "--png", str(tmp_path / "x.png")]) == 2
     assert "pip install -e '.[lab]'" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from server.cli.slumbot import result_record, result_text
+from server.cli.play.slumbot import result_record, result_text
 from server.matches.slumbot_journal import Journal, JournalError
 from server.matches.slumbot_match import (
     GaveUpError,

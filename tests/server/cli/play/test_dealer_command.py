@@ -16,7 +16,7 @@ from protocol.acpc import MatchState
 from tests.arena.scripted import JOIN_SECONDS, Script, player, sensible
 
 COMMAND = [sys.executable, "-m", "server.cli", "dealer"]
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.cli.config import add_store_arguments, chosen_store
+from server.cli.parts.configuration import add_store_arguments, chosen_store
 from server.cli.parts.numbers import whole_number
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from server.cli.config import add_store_arguments, chosen_store
+from server.cli.parts.configuration import add_store_arguments, chosen_store
 from server.cli.parts.numbers import positive_number, whole_number
 from server.cli.parts.outputs import check_output
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from server.cli.blueprints.train import CARD_PRESET_NAMES
 from server.cli.parts import flops
 from server.cli.parts.numbers import whole_number
 from server.cli.parts.outputs import check_output
-from server.cli.train import CARD_PRESET_NAMES
 from server.config.machine import usable_cores
 
 if TYPE_CHECKING:

@@ -422,7 +422,7 @@ def _say(console: Console, text: str) -> None:
 
 def _finish(training: TrainingRun, folder: Path, console: Console) -> Path:
     """Write the blueprint and the other requested products; returns the blueprint's path."""
-    from server.cli.blueprint import add_values
+    from server.cli.blueprints.blueprint import add_values
     from server.cli.parts.training_plot import training_svg
     from solver.blueprint.file import open_blueprint, pack
     from solver.depth_limited.opponent_values import ValueSettings

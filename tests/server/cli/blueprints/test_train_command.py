@@ -18,7 +18,7 @@ import pytest
 
 from abstraction.presets import CARD_PRESETS
 from server.cli import main
-from server.cli.train import CARD_PRESET_NAMES
+from server.cli.blueprints.train import CARD_PRESET_NAMES
 from solver.blueprint.file import open_blueprint
 from solver.decisions.settings import AgentSettings
 from solver.depth_limited.opponent_values import ValueSettings
@@ -272,7 +272,7 @@ def test_a_training_continues_from_a_blueprint_that_carries_it(
         assert main([*start, *options]) == 2
         assert reason in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "kept"]
-    monkeypatch.setattr("server.cli.train._PRESET", "default")  # the blueprint's is taken
+    monkeypatch.setattr("server.cli.blueprints.train._PRESET", "default")  # the blueprint's is taken
     assert main([*start, "--iterations", "8192"]) == 0
     on = open_blueprint(tmp_path / "training-tiny" / "tiny.blueprint")
     assert on.provenance.iterations == 8192
@@ -324,7 +324,7 @@ def test_requested_options_survive_an_early_kill(tmp_path: Path, monkeypatch: py
     def killed(*_: object) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("server.cli.train._train", killed)
+    monkeypatch.setattr("server.cli.blueprints.train._train", killed)
     options = ["--from", str(tmp_path / "first" / "tiny.blueprint"), "--iterations", "8192", "--pack"]
     assert train(tmp_path / "second", *options) == 130
     checkpoint = read_checkpoint(tmp_path / "second")
@@ -395,7 +395,7 @@ def test_the_last_checkpoint_is_retried_until_it_succeeds(
 ) -> None:
     """At the end of the training, when its result is only in memory."""
     tries = fill_disk_at_first(monkeypatch)
-    monkeypatch.setattr("server.cli.train._wait", lambda *_: None)
+    monkeypatch.setattr("server.cli.blueprints.train._wait", lambda *_: None)
     assert train(tmp_path, "--iterations", "1024") == 0
     assert tries == [1024] * 3
     assert capsys.readouterr().err.count("is not saved: retrying") == 2
@@ -407,7 +407,7 @@ def test_a_signal_abandons_the_last_checkpoint(tmp_path: Path, monkeypatch: pyte
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(TrainingRun, "save", save_on_a_full_disk)
-    monkeypatch.setattr("server.cli.train._wait", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr("server.cli.blueprints.train._wait", lambda *_: os.kill(os.getpid(), signal.SIGINT))
     assert train(tmp_path, "--iterations", "1024") == 130
     assert not (tmp_path / "tiny.blueprint").exists()
 
@@ -415,7 +415,7 @@ def test_a_signal_abandons_the_last_checkpoint(tmp_path: Path, monkeypatch: pyte
 def test_too_little_memory_is_reported_before_training(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.cli.train.available_memory_bytes", lambda: 400_000_000)
+    monkeypatch.setattr("server.cli.blueprints.train.available_memory_bytes", lambda: 400_000_000)
     assert train(tmp_path / "x", "--preset", "default") == 2
     assert "GB of memory and 0.4 GB are free" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
@@ -423,7 +423,9 @@ def test_too_little_memory_is_reported_before_training(
 
 def test_files_that_end_in_xz_are_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("server.cli.blueprint.add_values", lambda of, target, *_: copy(of.path, target))
+    monkeypatch.setattr(
+        "server.cli.blueprints.blueprint.add_values", lambda of, target, *_: copy(of.path, target)
+    )
     assert train(tmp_path / "a", "--iterations", "1024") == 0
     packed, again = tmp_path / "early.blueprint.xz", tmp_path / "values.blueprint.xz"
     assert main(["blueprint", "extract", str(tmp_path / "a"), str(packed)]) == 0
@@ -454,7 +456,7 @@ def test_a_second_signal_does_not_interrupt_the_save(tmp_path: Path, monkeypatch
 def test_output_to_a_pipe_has_one_line_per_checkpoint(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.cli.train._seconds_between_reports", lambda *_: 0.0)
+    monkeypatch.setattr("server.cli.blueprints.train._seconds_between_reports", lambda *_: 0.0)
     options = ["--checkpoint", str(tmp_path), "--iterations", "4096", "--threads", "1", "--interval", "1e-9"]
     assert main(["train", *options]) == 0
     captured = capsys.readouterr()

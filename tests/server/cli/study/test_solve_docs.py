@@ -10,7 +10,7 @@ import pytest
 
 from server.cli import main
 
-PAGE = (Path(__file__).parent.parent.parent.parent / "docs" / "solve.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "solve.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 
-from server.cli.config import add_config_arguments, read_arguments
+from server.cli.parts.configuration import add_config_arguments, read_arguments
 
 _EPILOG = """\
 The daemon serves HTTP on --host and --port, and plays on the ACPC dealers in the configuration's [[match]]

@@ -1,6 +1,6 @@
 """`fathom solve` on the command line.
 
-`python tests/server/cli/test_solve_cli.py` regenerates the golden file.
+`python tests/server/cli/study/test_solve_cli.py` regenerates the golden file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 
 from server.cli import main
 
-GOLDEN = Path(__file__).parent.parent.parent / "golden" / "solve_river.json"
+GOLDEN = Path(__file__).parents[3] / "golden" / "solve_river.json"
 RIVER = ["solve", "--board", "AsKd7h4c2s", "--pot", "100", "--stack", "200", "--threads", "1"]
 SMALL = [*RIVER, "--oop", "QQ:0.5,JTs,A5s,7c7d", "--ip", "KQs,TT,99"]
 # A fixed variant and few iterations: a better default or another order of sums must not change this.

@@ -7,7 +7,13 @@ import random
 import sys
 from pathlib import Path
 
-from server.cli.match import add_outputs, all_in_adjustment, check_outputs, print_result, write_outputs
+from server.cli.measure.match import (
+    add_outputs,
+    all_in_adjustment,
+    check_outputs,
+    print_result,
+    write_outputs,
+)
 from server.cli.parts.numbers import port_number, whole_number
 from server.cli.parts.outputs import check_output
 

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from server.cli.config import add_store_arguments, chosen_store
+from server.cli.parts.configuration import add_store_arguments, chosen_store
 from server.cli.parts.numbers import number_between
 
 if TYPE_CHECKING:

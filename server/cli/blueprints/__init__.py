@@ -1,0 +1,1 @@
+"""Commands to train blueprints and to work with their files."""

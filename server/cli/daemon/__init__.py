@@ -1,0 +1,1 @@
+"""Commands to run the daemon: start it, configure it, look at what it stored."""

@@ -1,0 +1,1 @@
+"""Commands to measure players, strategies and speed."""

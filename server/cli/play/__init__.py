@@ -1,0 +1,1 @@
+"""Commands to play: on a dealer, against Slumbot, or to watch."""

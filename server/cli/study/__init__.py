@@ -1,0 +1,1 @@
+"""Commands to study: single decisions and spots, and the reasons for them."""
