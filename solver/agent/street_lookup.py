@@ -20,7 +20,7 @@ from numeric.arrays import F32
 from solver.blueprint.file import FULL, Blueprint
 from solver.blueprint.walk import BlueprintWalk
 from solver.decisions.decision import Decision, Method
-from solver.decisions.look_up import look_up
+from solver.decisions.look_up import StrategyTable, look_up
 from solver.games.history import betting_states, step_code
 from solver.resolving.context import Context
 from solver.resolving.ranges import narrowed
@@ -43,16 +43,9 @@ class BlueprintStreets:
         nodes = self._nodes(states)
         if nodes is None:
             return None
-        return look_up(
-            betting,
-            board,
-            self.blueprint.tree,
-            nodes[-1],
-            lambda node: self._rows(node, board),
-            self._ranges(states, nodes, board, context, betting.actor),
-            Method.BLUEPRINT,
-            started,
-        )
+        table = StrategyTable(self.blueprint.tree, lambda node: self._rows(node, board), Method.BLUEPRINT)
+        ranges = self._ranges(states, nodes, board, context, betting.actor)
+        return look_up(table, nodes[-1], betting, board, ranges, started)
 
     def _nodes(self, states: list[BettingState]) -> list[int] | None:
         """The tree nodes of the states, or None if a bet is not in the tree."""

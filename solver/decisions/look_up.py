@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,24 +19,26 @@ from solver.games.tree import CALL_ACTION, DECISION, Tree
 from solver.resolving.ranges import keep_alive
 
 
-def look_up(
-    betting: BettingState,
-    board: Cards,
-    tree: Tree,
-    node: int,
-    rows: Callable[[int], F32],
-    ranges: F32,
-    method: Method,
-    started: float,
-    iterations: int = 0,
-) -> Decision:
-    """The decision at a node of a tree: the strategy of every hand, and the opponent's calls after it.
+@dataclass(frozen=True, slots=True, eq=False)
+class StrategyTable:
+    """Strategies of a whole tree on one board, known in advance."""
 
-    rows     float32[A, 1326] of a decision node; any values for blocked hands
+    tree: Tree
+    rows: Callable[[int], F32]
+    """float32[A, 1326] of a decision node; any values for blocked hands."""
+    method: Method
+    iterations: int = 0
+
+
+def look_up(
+    table: StrategyTable, node: int, betting: BettingState, board: Cards, ranges: F32, started: float
+) -> Decision:
+    """The decision at a node of a table: the strategy of every hand, and the opponent's calls after it.
+
     ranges   float32[2, 1326] at the decision
     started  by `time.monotonic`
     """
-    live = unblocked(board)
+    tree, rows, live = table.tree, table.rows, unblocked(board)
     actions = tuple([coded_action(code) for code in tree.actions_of(node)])
     replies = {
         action: {CALL_ACTION: rows(child)[tree.actions_of(child).index(CALL_ACTION)]}
@@ -47,8 +50,8 @@ def look_up(
         board,
         RangeStrategy(actions, rows(node) * live.astype(np.float32)),
         np.stack([keep_alive(weights, live) for weights in ranges]),
-        method,
-        iterations,
+        table.method,
+        table.iterations,
         {"look_up": time.monotonic() - started},
         replies,
     )

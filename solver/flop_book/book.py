@@ -27,7 +27,7 @@ from numeric.arrays import F32
 from numeric.folders import data_home
 from solver.blueprint.file import FULL, Blueprint
 from solver.decisions.decision import Decision, Method
-from solver.decisions.look_up import look_up
+from solver.decisions.look_up import StrategyTable, look_up
 from solver.decisions.settings import DEFAULT_BOOK, AgentSettings
 from solver.flop_book.file import SUFFIX, BookError, BookFile, flop_hands, locate, open_book_file
 from solver.flop_book.lines import flop_lines, line_text
@@ -117,17 +117,8 @@ class FlopBook:
         known = context.ranges if is_here else root.ranges
         if not _are_same(known, ranges[place], unblocked(board)):
             return None
-        return look_up(
-            betting,
-            board,
-            entry.tree,
-            nodes[-1],
-            entry.strategy,
-            ranges[-1],
-            Method.BOOK,
-            started,
-            entry.iterations,
-        )
+        table = StrategyTable(entry.tree, entry.strategy, Method.BOOK, entry.iterations)
+        return look_up(table, nodes[-1], betting, board, ranges[-1], started)
 
 
 def book_folder(blueprint: Blueprint, menu: str) -> Path:
