@@ -28,6 +28,7 @@ from solver.blueprint.walk import BlueprintWalk
 from solver.decisions.range_strategy import RangeStrategy
 from solver.decisions.settings import FLOP, AgentSettings
 from solver.depth_limited.solver import DepthLimitedSolver
+from solver.equity.all_in import flop_wins
 from solver.exact.engine import EVALUATE
 from solver.exact.exploitability import player_value
 from solver.exact.schedules import sampled_dcfr
@@ -37,6 +38,7 @@ from solver.games.game import unblocked_weight
 from solver.games.history import action_code, coded_action
 from solver.games.holdem import holdem_game
 from solver.games.tree import CALL_ACTION, FOLD_ACTION, Tree, build_tree
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.learned import LearnedLeaves
 from solver.leaves.match import match_leaves
 from solver.leaves.rollouts import one_round_game
@@ -108,8 +110,9 @@ class Reference:
         walk = BlueprintWalk(self._blueprint.tree, self._blueprint.definition)
         leaves = match_leaves(tree, spot.root.root, walk.tree, walk.find(spot.root.betting, self._seed))
         game = one_round_game(spot.board, tree, spot.root.ranges)
-        values = LearnedLeaves(self._blueprint, game, spot.board, leaves, 1 - spot.player, self._seed)
-        solver = DepthLimitedSolver(game, values, 1 - spot.player, _SCHEDULE)
+        wins = flop_wins(spot.board, game.labels)
+        end = FlopEnd(self._blueprint, game, leaves, 1 - spot.player, wins, self._seed)
+        solver = DepthLimitedSolver(game, LearnedLeaves(end), 1 - spot.player, _SCHEDULE)
         if held is not None:
             solver.lock(self._node, held)
         found = np.zeros(self._iterations)

@@ -34,24 +34,24 @@ from game.cards import Cards, cards_text, parse_cards
 from game.ranges import parse_range
 from numeric.arrays import F32
 from server.cli.parts.numbers import whole_number
-from solver.agent.street_solves import ADAPTING
+from solver.agent.leaf_values import ADAPTING, LeafMethod
 from solver.blueprint.default import default_blueprint_path
 from solver.blueprint.file import FULL, Blueprint, open_blueprint
 from solver.blueprint.walk import make_walk_tree
 from solver.decisions.range_strategy import drop_rare
 from solver.decisions.settings import ADAPTED, CHOICES, LEARNED, NET, ROLLOUTS, AgentSettings
-from solver.depth_limited.solver import SAMPLED_SCHEDULE, DepthLimitedSolver, LeafValues
+from solver.depth_limited.solver import SAMPLED_SCHEDULE, DepthLimitedSolver
+from solver.equity.all_in import flop_wins
 from solver.exact.archive import load, save
 from solver.exact.engine import EVALUATE
 from solver.exact.exploitability import player_value
 from solver.exact.solver import Solver
 from solver.games.spot import Spot
 from solver.games.tree import DECISION, BettingRoot, Tree, build_tree
-from solver.leaves.adapted_rollouts import AdaptedRollouts
-from solver.leaves.learned import LearnedLeaves
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.match import match_leaves
-from solver.leaves.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
-from solver.leaves.value_net import NetLeaves, ValueNet, load_net, net_path
+from solver.leaves.rollouts import FOUR_STRATEGIES, ONE_STRATEGY, one_round_game
+from solver.leaves.value_net import load_net, net_path
 
 QUICK = ("--spots", "1", "--iterations", "50", "--exact-iterations", "20", "--settling-iterations", "5")
 
@@ -71,12 +71,11 @@ RANGES = (
 """Typical ranges in such pots, of the player first to act and of the other."""
 
 _VARIANTS = {
-    **{str(count): (ADAPTED, count, True) for count in CHOICES},
-    **{f"rollouts {count}": (ROLLOUTS, count, True) for count in CHOICES},
-    "paper": (ROLLOUTS, 4, False),
-    "learned": (LEARNED, 1, False),
+    **{str(count): LeafMethod(ADAPTED, FOUR_STRATEGIES[CHOICES[count]]) for count in CHOICES},
+    **{f"rollouts {count}": LeafMethod(ROLLOUTS, FOUR_STRATEGIES[CHOICES[count]]) for count in CHOICES},
+    "paper": LeafMethod(ROLLOUTS, FOUR_STRATEGIES, both=False),
+    "learned": LeafMethod(LEARNED, ONE_STRATEGY),
 }
-"""Settings of the agent: leaf method, number of continuations, and whether both players choose."""
 
 _SETTLING = 40
 """Iterations of the rest of the game around a fixed strategy; the start, the exact solution, is close."""
@@ -174,8 +173,9 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
     blueprint = open_blueprint(args.blueprint or default_blueprint_path())
-    net = load_net(net_path(blueprint)) if args.net else None
-    variants = {**_VARIANTS, **({"net": (NET, 4, False)} if args.net else {})}
+    variants = dict(_VARIANTS)
+    if args.net:
+        variants["net"] = LeafMethod(NET, FOUR_STRATEGIES, net=load_net(net_path(blueprint)))
     names = (*variants, "blueprint", "itself")
     losses: dict[str, list[Loss]] = {name: [] for name in names}
     exact: list[float] = []
@@ -190,9 +190,8 @@ def main(argv: list[str]) -> int:
                 elif name == "itself":
                     rows = spot.rows(player)
                 else:
-                    rows = agent_rows(
-                        blueprint, spot, player, *variants[name], args.iterations, args.threads, net
-                    )
+                    method = variants[name]
+                    rows = agent_rows(blueprint, spot, player, method, args.iterations, args.threads)
                 found.append(spot.loss(player, rows, args.settling_iterations))
         shown = ", ".join(f"{n} {_percent(np.mean([x.settled for x in f[-2:]]))}" for n, f in losses.items())
         print(f"{text}: {shown} % of pot (exact {exact[-1]})", file=sys.stderr, flush=True)
@@ -232,33 +231,16 @@ def solve_exactly(board: Cards, iterations: int, threads: int, cache: Path | Non
 
 
 def agent_rows(
-    blueprint: Blueprint,
-    spot: Exact,
-    player: int,
-    leaf: str,
-    continuations: int,
-    both: bool,
-    iterations: int,
-    threads: int,
-    net: ValueNet | None = None,
+    blueprint: Blueprint, spot: Exact, player: int, method: LeafMethod, iterations: int, threads: int
 ) -> dict[int, F32]:
     """The depth-limited solution's strategy at a player's nodes, with the exact tree's node numbers."""
     tree = build_tree(ROOT, parse_menu_book(MENU), max_rounds=1)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
     leaves = match_leaves(tree, ROOT, walk, blueprint.tree.find(LINE))
     game = one_round_game(spot.board, tree, spot.ranges)
-    place, bias = (blueprint, game, spot.board, leaves, 1 - player), FOUR_STRATEGIES[CHOICES[continuations]]
-    values: LeafValues
-    if leaf == NET:
-        assert net is not None
-        values = NetLeaves(net, *place, bias)
-    elif leaf == ROLLOUTS:
-        values = BlueprintRollouts(*place, bias, threads=threads, both=both)
-    else:
-        values = learned = LearnedLeaves(*place, threads=threads)
-        if leaf == ADAPTED:
-            DepthLimitedSolver(game, learned, 1 - player, SAMPLED_SCHEDULE).solve(ceil(ADAPTING * iterations))
-            values = AdaptedRollouts(learned, *place, bias, seed=1, threads=threads)
+    wins = flop_wins(spot.board, game.labels, threads)
+    end = FlopEnd(blueprint, game, leaves, 1 - player, wins, threads=threads)
+    values = method.values(end, lambda adapting: adapting.solve(ceil(ADAPTING * iterations)))
     solver = DepthLimitedSolver(game, values, 1 - player, SAMPLED_SCHEDULE)
     solver.solve(iterations)
     solution, exact_tree = solver.solution(), spot.solver.game.tree

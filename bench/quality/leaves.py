@@ -38,6 +38,7 @@ from solver.blueprint.file import FULL, Blueprint, open_blueprint
 from solver.blueprint.walk import make_walk_tree
 from solver.games.game import unblocked_weight
 from solver.games.tree import CHANCE, DECISION, FOLD_ACTION, NO_ACTION, BettingRoot, Tree, build_tree
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.match import SHOWDOWN_ONLY, Leaf, match_leaves
 from solver.leaves.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
 
@@ -204,7 +205,7 @@ def _exact_values(blueprint: Blueprint, case: Case) -> tuple[F64, F64, float]:
     Returns float64[4, 1326] chips (0 for hands without opponent), float64[1326] and chips.
     """
     game = one_round_game(case.flop, case.tree, case.ranges)
-    rollouts = BlueprintRollouts(blueprint, game, case.flop, [case.leaf], case.chooser, steady=False)
+    rollouts = BlueprintRollouts(FlopEnd(blueprint, game, [case.leaf], case.chooser, wins=None))
     labels, count, num_choices = game.labels, game.num_hands, len(FOUR_STRATEGIES)
     reach = np.zeros((1, 1 + num_choices, game.stride), dtype=np.float32)
     value = np.zeros_like(reach)

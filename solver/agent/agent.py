@@ -14,13 +14,11 @@ and flops also if the settings say so (`solver.agent.street_lookup`). Flops that
 from the book (`solver.flop_book.book`).
 
 A decision is a function of the public state, the seed and the limits. Our cards only select the column of the
-strategy to sample from. `Decision.after` returns the context that the next decision needs.
+strategy to sample from. `Decision.after` returns the context that the next decision needs. With a time limit
+it also depends on the machine, and on what an agent keeps: see `Agent`.
 """
 
 from __future__ import annotations
-
-import time
-from dataclasses import replace
 
 from game.actions import CALL, raise_to
 from game.betting import BettingState, start
@@ -33,7 +31,7 @@ from solver.agent.street_solves import StreetSolves
 from solver.blueprint.file import Blueprint
 from solver.blueprint.walk import BlueprintWalk
 from solver.decisions.decision import Decision
-from solver.decisions.limits import NO_TIME, UNLIMITED, Limits
+from solver.decisions.limits import NO_TIME, UNLIMITED, Countdown, Limits
 from solver.decisions.settings import (
     FLOP,
     LOOK_UP,
@@ -68,14 +66,19 @@ def _bet_off_tree(betting: BettingState) -> BettingState:
 
 
 class Agent:
-    """Plays by a blueprint and by solving. Not for concurrent calls."""
+    """Plays by a blueprint and by solving. Not for concurrent calls.
+
+    An agent keeps its solutions of the first round (`SolvedPreflop`), its estimate of this machine's speed
+    (`Pace`) and the all-in results of its last two flops (`FlopTables`). They save time, so decisions with a
+    time limit depend on them; solves to a number of iterations do not.
+    """
 
     def __init__(
         self, blueprint: Blueprint, settings: AgentSettings | None = None, pace: Pace | None = None
     ) -> None:
         """Load the flop book, the value net and the leaf table, as far as the settings use them.
 
-        pace  measured speed of this machine, to share between agents; a new one by default
+        pace  measured speed of this machine, to share with another agent; a new one by default
         """
         self.blueprint = blueprint
         self.settings = AgentSettings() if settings is None else settings
@@ -91,7 +94,7 @@ class Agent:
         self.book = open_book(blueprint, self.settings)
         """Flops in this book are played by it; None: no book."""
         net = load_net(net_path(blueprint)) if self.settings.leaf == NET else None
-        self._solves = StreetSolves(blueprint, walk, self.settings, net, pace or Pace())
+        self._solves = StreetSolves(blueprint, walk, self.settings, net, pace)
         self._is_warm = self.settings.budget is None
 
     def warm_up(self) -> None:
@@ -154,7 +157,7 @@ class Agent:
             self.warm_up()
         if betting.round_index == PREFLOP:
             return self._preflop.decide(betting, board, context, seed, limits)
-        started = time.monotonic()
+        countdown = Countdown(limits)
         if context is None or not context.knows_flop(betting):
             context = self.flop_context(betting, seed, limits)
         promised = context.promised(betting, board) if self.settings.safe else None
@@ -164,20 +167,19 @@ class Agent:
             if found is not None:
                 return found
         looks_up = betting.round_index == FLOP and self.settings.flop_method == SOLVE_OFF_TREE
-        if promised is None and (looks_up or not self._solves.has_time(root, started, limits)):
+        if promised is None and (looks_up or not self._solves.has_time(root, countdown)):
             looked_up = self._streets.decide(betting, board, context)
             if looked_up is not None:
                 return looked_up
-        first = limits if limits.seconds is None else replace(limits, seconds=_FIRST_TRY * limits.seconds)
         for at_decision in (False, True):
             if at_decision:
                 root = find_root(betting, board, context, at_decision)
-            allowed = first if root.path else limits
+            allowed = countdown.shortened(_FIRST_TRY) if root.path else countdown
             if betting.round_index == FLOP:
-                decision = self._solves.flop(betting, root, seed, started, allowed)
+                decision = self._solves.flop(betting, root, seed, allowed)
             else:
                 kept = None if at_decision else promised
-                decision = self._solves.to_the_end(betting, root, kept, seed, started, allowed)
+                decision = self._solves.to_the_end(betting, root, kept, seed, allowed)
             if decision.ranges[1 - betting.actor].any() or limits.stop():
                 break
         return decision

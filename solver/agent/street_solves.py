@@ -4,33 +4,33 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import ceil, inf
 
 from abstraction.menu import parse_menu_book
 from game.betting import BettingState
 from numeric.arrays import F32
+from solver.agent.leaf_values import ADAPTING, LeafMethod
 from solver.agent.pace import Pace
 from solver.blueprint.file import Blueprint
 from solver.blueprint.walk import OFF_TREE, BlueprintWalk
-from solver.decisions.decision import Decision, Method, read_decision
-from solver.decisions.limits import Limits, solve_in_slices
-from solver.decisions.settings import FLOP, LEARNED, RIVER, ROLLOUTS, TURN, AgentSettings, StreetSettings
+from solver.decisions.decision import Decision, Method, StreetSolve, read_decision
+from solver.decisions.limits import Countdown, Limits, solve_in_slices
+from solver.decisions.settings import FLOP, RIVER, TURN, AgentSettings, StreetSettings
 from solver.depth_limited.flop_start import warm_start_flop
-from solver.depth_limited.solver import SAMPLED_SCHEDULE, DepthLimitedSolver, LeafValues
+from solver.depth_limited.solver import SAMPLED_SCHEDULE, DepthLimitedSolver
 from solver.depth_limited.turn_start import warm_start_turn
-from solver.equity.all_in import flop_wins_are_counted
+from solver.equity.all_in import FlopTables
 from solver.exact.cut import cut
 from solver.exact.engine import EVALUATE, Engine
 from solver.exact.solver import Solver
 from solver.games.game import Game
 from solver.games.holdem import holdem_game
 from solver.games.tree import CALL_ACTION, Tree, build_tree
-from solver.leaves.adapted_rollouts import AdaptedRollouts
-from solver.leaves.learned import LearnedLeaves
-from solver.leaves.match import Leaf, Twins, leaves_of, match_nodes
-from solver.leaves.rollouts import BlueprintRollouts, one_round_game
-from solver.leaves.value_net import NetLeaves, ValueNet
+from solver.leaves.flop_end import FlopEnd
+from solver.leaves.match import Twins, leaves_of, match_nodes
+from solver.leaves.rollouts import one_round_game
+from solver.leaves.value_net import ValueNet
 from solver.resolving.alternatives import Alternatives, promise, safe_root
 from solver.resolving.root import SubgameRoot
 
@@ -52,56 +52,73 @@ _LEAST_USEFUL = {FLOP: 32, TURN: 12}
 _SET_UP = 0.015
 """Seconds of set-up before the first iteration."""
 
-ADAPTING = 1 / 3
-"""Share of a flop's time in which the continuations adapt before they are frozen; where iterations are the
-limit, the same share of them, in addition."""
-
 _VALUE_SAMPLES = 24
 """Run-outs over which values of a depth-limited solution are averaged on request."""
 
 
-@dataclass(frozen=True, slots=True)
 class StreetSolves:
-    """Solves the subgame of a decision."""
+    """Solves the subgame of a decision. Not for concurrent calls.
 
-    blueprint: Blueprint
-    walk: BlueprintWalk
-    settings: AgentSettings
-    net: ValueNet | None = None
-    """Values the end of the flop instead of rollouts."""
-    pace: Pace = field(default_factory=Pace)
+    Two things change from one decision to the next: `pace`, and the tables of the last flops. Only decisions
+    with a time limit depend on them, because of the trees and the variance reduction that they have time for.
+    """
 
-    def has_time(self, root: SubgameRoot, started: float, limits: Limits) -> bool:
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        walk: BlueprintWalk,
+        settings: AgentSettings,
+        net: ValueNet | None = None,
+        pace: Pace | None = None,
+    ) -> None:
+        """Solve as the settings say.
+
+        net   values the end of the flop, if that is the settings' leaf method
+        pace  measured speed of this machine; a new one by default
+        """
+        self.blueprint, self.walk, self.settings = blueprint, walk, settings
+        self.pace = pace or Pace()
+        self._flops = FlopTables()
+        self._leaf_method = LeafMethod(settings.leaf, settings.continuations, net=net)
+
+    def has_time(self, root: SubgameRoot, countdown: Countdown) -> bool:
         """Whether there is time for enough iterations to beat the blueprint."""
-        street, left = root.root.street, _time_left(started, limits)
+        street, left = root.root.street, countdown.left
         if street not in _LEAST_USEFUL or left is None or left >= _STEADY_SECONDS:
             return True
-        threads, most = self._threads(limits), 1 if street == FLOP else RIVER
+        threads, most = self._threads(countdown.limits), 1 if street == FLOP else RIVER
         tree = self._tree(street, self.settings.street(street), root, left, threads, max_rounds=most)
         return self.pace.iterations(street, _size(tree), left - _SET_UP, threads) >= _LEAST_USEFUL[street]
 
-    def flop(
-        self, betting: BettingState, root: SubgameRoot, seed: int, started: float, limits: Limits
-    ) -> Decision:
+    def flop(self, betting: BettingState, root: SubgameRoot, seed: int, countdown: Countdown) -> Decision:
         """Solve to the end of the flop, with leaf values for the rest."""
         settings, own = self.settings.flop, betting.actor
-        left = _time_left(started, limits)
-        tree = self._tree(FLOP, settings, root, left, self._threads(limits), max_rounds=1)
+        started, threads = countdown.started, self._threads(countdown.limits)
+        tree = self._tree(FLOP, settings, root, countdown.left, threads, max_rounds=1)
         twins = match_nodes(tree, root.root, self.walk.tree, self.walk.find(root.betting, seed))
         leaves = leaves_of(tree, root.root, self.walk.tree, twins)
         game = one_round_game(root.board, tree, root.ranges)
-        values = self._leaf_values(game, root, leaves, 1 - own, seed, started, limits)
+        wins = self._wins(game, countdown)
+        end = FlopEnd(self.blueprint, game, leaves, 1 - own, wins, seed, threads)
+        values = self._leaf_method.values(
+            end, lambda solver: _run(solver.solve, settings, countdown, ADAPTING)
+        )
         solver = DepthLimitedSolver(game, values, 1 - own, SAMPLED_SCHEDULE)
         warm_start_flop(solver, self.blueprint, self.walk.tree, twins, root.board)
         ready = time.monotonic()
-        _run(solver.solve, settings, started, limits)
+        _run(solver.solve, settings, countdown)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
-        self.pace.learn(FLOP, _size(tree), solver.iterations, phases["solve"], self._threads(limits))
-        solved = _DepthLimited(solver)
-        return read_decision(
-            betting, root, solver.solution(), Method.DEPTH_LIMITED, phases, solved, settings.rare,
-            solver.first_share, self.settings.leaf, self._knows(root, tree, twins),
-        )  # fmt: skip
+        self.pace.learn(FLOP, _size(tree), solver.iterations, phases["solve"], threads)
+        solve = StreetSolve(
+            Method.DEPTH_LIMITED,
+            solver.solution(),
+            _DepthLimited(solver),
+            phases,
+            solver.first_share,
+            self._knows(root, tree, twins),
+            self.settings.leaf,
+        )
+        return read_decision(betting, root, solve, settings.rare)
 
     def _tree(
         self,
@@ -127,37 +144,12 @@ class StreetSolves:
     def _threads(self, limits: Limits) -> int:
         return limits.threads or self.settings.threads
 
-    def _leaf_values(
-        self,
-        game: Game,
-        root: SubgameRoot,
-        leaves: list[Leaf],
-        chooser: int,
-        seed: int,
-        started: float,
-        limits: Limits,
-    ) -> LeafValues:
-        left, threads = _time_left(started, limits), self._threads(limits)
-        bias = self.settings.continuations
-        steady = (
-            left is None
-            or left >= _STEADY_SECONDS
-            or flop_wins_are_counted(root.board, game.labels.tobytes())
-        )
-        if self.net is not None:
-            return NetLeaves(self.net, self.blueprint, game, root.board, leaves, chooser, bias, seed, steady)
-        if self.settings.leaf == ROLLOUTS:
-            return BlueprintRollouts(
-                self.blueprint, game, root.board, leaves, chooser, bias, seed, threads, steady, both=True
-            )
-        learned = LearnedLeaves(self.blueprint, game, root.board, leaves, chooser, seed, threads, steady)
-        if self.settings.leaf == LEARNED:
-            return learned
-        solver = DepthLimitedSolver(game, learned, chooser, SAMPLED_SCHEDULE)
-        _run(solver.solve, self.settings.flop, started, limits, ADAPTING)
-        return AdaptedRollouts(
-            learned, self.blueprint, game, root.board, leaves, chooser, bias, seed + 1, threads, steady
-        )
+    def _wins(self, game: Game, countdown: Countdown) -> F32 | None:
+        """All-in results of a flop's hands; None if there is no time to compute them."""
+        board, left = game.board_cards[0], countdown.left
+        if left is None or left >= _STEADY_SECONDS or self._flops.has(board, game.labels):
+            return self._flops.wins(board, game.labels, self._threads(countdown.limits))
+        return None
 
     def to_the_end(
         self,
@@ -165,16 +157,15 @@ class StreetSolves:
         root: SubgameRoot,
         promised: F32 | None,
         seed: int,
-        started: float,
-        limits: Limits,
+        countdown: Countdown,
     ) -> Decision:
         """Solve to the end of the hand, safely if the opponent was promised values.
 
         promised  float32[1326], see `solver.resolving.alternatives`
         """
         settings = self.settings.street(betting.round_index)
-        threads = self._threads(limits)
-        tree = self._tree(betting.round_index, settings, root, _time_left(started, limits), threads)
+        started, threads = countdown.started, self._threads(countdown.limits)
+        tree = self._tree(betting.round_index, settings, root, countdown.left, threads)
         if promised is None:
             solver = Solver(holdem_game(root.board, tree, root.ranges), threads=threads)
         else:
@@ -190,14 +181,12 @@ class StreetSolves:
             return solver.solve(max_iterations, deadline=deadline).iterations
 
         ready = time.monotonic()
-        _run(solve, settings, started, limits)
+        _run(solve, settings, countdown)
         phases = {"set_up": ready - started, "solve": time.monotonic() - ready}
         self.pace.learn(betting.round_index, _size(tree), solver.iterations, phases["solve"], threads)
         method = Method.EXACT if promised is None else Method.SAFE
-        return read_decision(
-            betting, root, solver.solution(), method, phases, _ToTheEnd(solver), settings.rare,
-            solver.first_share, known=known,
-        )  # fmt: skip
+        done = StreetSolve(method, solver.solution(), _ToTheEnd(solver), phases, solver.first_share, known)
+        return read_decision(betting, root, done, settings.rare)
 
     def _knows(self, root: SubgameRoot, tree: Tree, twins: Twins) -> bool:
         """Whether a solve has a warm start, and our decision is on the blueprint's tree."""
@@ -260,15 +249,10 @@ def _size(tree: Tree) -> int:
     return max(tree.round_rows[-1], 1)
 
 
-def _time_left(started: float, limits: Limits) -> float | None:
-    return None if limits.seconds is None else started + limits.seconds - time.monotonic()
-
-
 def _run(
     solve: Callable[[int, float | None], int],
     settings: StreetSettings,
-    started: float,
-    limits: Limits,
+    countdown: Countdown,
     share: float = 1.0,
 ) -> None:
     """Solve for as long as settings and limits allow, but at least one iteration.
@@ -277,5 +261,10 @@ def _run(
     """
     most = ceil(share * settings.max_iterations)
     done = solve(1, None)
-    deadline = inf if limits.seconds is None else started + share * limits.seconds
-    solve_in_slices(lambda n, until: solve(n, None if until == inf else until), done, most, deadline, limits)
+    solve_in_slices(
+        lambda n, until: solve(n, None if until == inf else until),
+        done,
+        most,
+        countdown.shortened(share).deadline,
+        countdown.limits,
+    )

@@ -139,25 +139,31 @@ class Decision:
         return self.solved.promise(self.node, self.strategy.actions.index(action), self.betting.actor)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StreetSolve:
+    """A finished solve of a subgame, from which a decision can be read."""
+
+    method: Method
+    solution: Solution
+    solved: Solved
+    phases: dict[str, float]
+    """Seconds by phase."""
+    first_share: float
+    """See `Schedule.first_share`."""
+    known: bool
+    """Whether it had a warm start, and our decision is on the blueprint's tree."""
+    leaf: str = ""
+    """Leaf method, if there is one."""
+
+
 def read_decision(
-    betting: BettingState,
-    root: SubgameRoot,
-    solution: Solution,
-    method: Method,
-    phases: dict[str, float],
-    solved: Solved,
-    rare: float = 0.0,
-    first_share: float = 0.0,
-    leaf: str = "",
-    known: bool = False,
+    betting: BettingState, root: SubgameRoot, solve: StreetSolve, rare: float = 0.0
 ) -> Decision:
     """Read a decision from a solved subgame.
 
-    rare         actions that a hand takes with a smaller probability are dropped
-    first_share  see `Schedule.first_share`
-    leaf         leaf method of the solve
-    known        the solve had a warm start, and our decision is on the blueprint's tree
+    rare  actions that a hand takes with a smaller probability are dropped
     """
+    solution = solve.solution
     tree, own = solution.game.tree, betting.actor
     node = tree.find(root.codes)
     assert tree.player[node] == own, "the path leads to our decision"
@@ -167,9 +173,9 @@ def read_decision(
     for player in range(2):
         reach = solution.reach(player, node)
         weights = solution.game.ranges[player]
-        if player == own or was_done(weights, reach, first_share):
+        if player == own or was_done(weights, reach, solve.first_share):
             ranges[player, labels] = reach
-        elif known:
+        elif solve.known:
             ranges[player, labels] = weights
     actions, rows, replies = [], [], {}
     for child, row in zip(
@@ -187,8 +193,8 @@ def read_decision(
             }
     strategy = RangeStrategy(tuple(actions), np.stack(rows))
     return Decision(
-        betting, root.board, strategy, ranges, method, solution.iterations, phases, replies, solved, node,
-        labels, leaf, root.betting.pot, reached,
+        betting, root.board, strategy, ranges, solve.method, solution.iterations, solve.phases, replies,
+        solve.solved, node, labels, solve.leaf, root.betting.pot, reached,
     )  # fmt: skip
 
 

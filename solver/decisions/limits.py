@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from math import inf
 
 _SLICE_SECONDS = 0.02
 """Time of a slice, after which a solve checks for a stop and reports its progress."""
@@ -42,6 +43,34 @@ class Limits:
 
 UNLIMITED = Limits()
 NO_TIME = Limits(seconds=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Countdown:
+    """The limits of a decision that has begun."""
+
+    limits: Limits
+    started: float = field(default_factory=time.monotonic)
+    """By `time.monotonic`."""
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left; None: no time limit."""
+        seconds = self.limits.seconds
+        return None if seconds is None else self.started + seconds - time.monotonic()
+
+    @property
+    def deadline(self) -> float:
+        """By `time.monotonic`; infinite without a time limit."""
+        seconds = self.limits.seconds
+        return inf if seconds is None else self.started + seconds
+
+    def shortened(self, share: float) -> Countdown:
+        """The countdown for the first share of the time."""
+        seconds = self.limits.seconds
+        if seconds is None:
+            return self
+        return Countdown(replace(self.limits, seconds=share * seconds), self.started)
 
 
 def solve_in_slices(

@@ -37,8 +37,6 @@ _FLUSH_BOARDS = 2_048  # a board counts for at most 24, so these sums fit 16 bit
 _BLOCKED = np.uint16(0xFFFF)
 _BOARDS_AT_ONCE, _ROWS_AT_ONCE = 16, 8
 _KEPT_FLOPS = 2
-_flops: OrderedDict[tuple[Cards, bytes], F32] = OrderedDict()
-"""The last results of `flop_wins`."""
 
 
 def pair_wins(first: Cards, second: Cards, board: Cards) -> float:
@@ -86,37 +84,45 @@ def preflop_wins() -> F32:
     return (counts / np.float32(NUM_BOARDS)).astype(np.float32)
 
 
-def flop_wins_are_counted(flop: Cards, hands: bytes) -> bool:
-    """Whether `flop_wins` returns at once."""
-    return (flop, hands) in _flops
+class FlopTables:
+    """The last two results of `flop_wins`, for the decisions of one agent on the same flop."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[Cards, bytes], F32] = OrderedDict()
+
+    def has(self, flop: Cards, hands: I64) -> bool:
+        """Whether `wins` returns at once."""
+        return (flop, hands.tobytes()) in self._kept
+
+    def wins(self, flop: Cards, hands: I64, threads: int = 1) -> F32:
+        """See `flop_wins`."""
+        key = flop, hands.tobytes()
+        found = self._kept.pop(key, None)
+        if found is None:
+            found = flop_wins(flop, hands, threads)
+            while len(self._kept) >= _KEPT_FLOPS:
+                self._kept.popitem(last=False)
+        self._kept[key] = found
+        return found
 
 
-def flop_wins(flop: Cards, hands: bytes, threads: int = 1) -> F32:
+def flop_wins(flop: Cards, hands: I64, threads: int = 1) -> F32:
     """float32[H, H]: mean results of a list's hands over all run-outs; 0 for those that share a card.
 
-    hands  int64[H] as bytes: hand indices, none blocked by the flop. The last two results are kept
+    Takes some hundredths of a second for a whole range (`FlopTables` remembers).
+
+    hands  int64[H]: hand indices, none blocked by the flop
     """
-    found = _flops.pop((flop, hands), None)
-    if found is None:
-        found = _count_flop_wins(flop, hands, threads)
-        while len(_flops) >= _KEPT_FLOPS:
-            _flops.popitem(last=False)
-    _flops[flop, hands] = found
-    return found
-
-
-def _count_flop_wins(flop: Cards, hands: bytes, threads: int) -> F32:
-    chosen = np.frombuffer(hands, dtype=np.int64)
     left = [card for card in range(NUM_CARDS) if card not in flop]
     boards = np.array([(*flop, *two) for two in combinations(left, 2)], dtype=np.uint8)
-    strengths = np.empty((len(boards), len(chosen)), dtype=np.uint16)
-    wins = np.zeros((len(chosen), len(chosen)), dtype=np.uint16)
+    strengths = np.empty((len(boards), len(hands)), dtype=np.uint16)
+    wins = np.zeros((len(hands), len(hands)), dtype=np.uint16)
     means = np.empty(wins.shape, dtype=np.float32)
-    cards, counters = HAND_CARDS[chosen], np.zeros(3, dtype=np.int64)
+    cards, counters = HAND_CARDS[hands], np.zeros(3, dtype=np.int64)
     held = len(left) - 4
     pool = ThreadPoolExecutor(threads, "flop")
     for work in (
-        lambda: fill_strengths(boards, chosen, counters, strengths),
+        lambda: fill_strengths(boards, hands, counters, strengths),
         lambda: count_wins_of(strengths, counters[1:], wins),
         lambda: wins_less_losses(wins, cards, 1 / (held * (held - 1) // 2), counters[2:], means),
     ):

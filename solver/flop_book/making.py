@@ -25,6 +25,7 @@ from solver.blueprint.file import Blueprint, open_blueprint
 from solver.blueprint.walk import BlueprintWalk
 from solver.depth_limited.flop_start import warm_start_flop
 from solver.depth_limited.solver import SAMPLED_SCHEDULE, DepthLimitedSolver
+from solver.equity.all_in import flop_wins
 from solver.exact.solution import Solution
 from solver.flop_book.file import (
     NUM_FLOPS,
@@ -39,6 +40,7 @@ from solver.flop_book.file import (
 )
 from solver.flop_book.lines import FlopLine, flop_lines
 from solver.games.tree import DECISION
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.learned import LearnedLeaves
 from solver.leaves.match import leaves_of, match_nodes
 from solver.leaves.rollouts import one_round_game
@@ -91,8 +93,8 @@ def flop_solver(blueprint: Blueprint, line: FlopLine, row: int, menu: str) -> De
     twins = match_nodes(tree, root.root, walk.tree, walk.find(line.betting, 0))
     game = one_round_game(board, tree, root.ranges)
     leaves = leaves_of(tree, root.root, walk.tree, twins)
-    values = LearnedLeaves(blueprint, game, board, leaves, 1 - first, seed=row)
-    solver = DepthLimitedSolver(game, values, 1 - first, SAMPLED_SCHEDULE)
+    end = FlopEnd(blueprint, game, leaves, 1 - first, flop_wins(board, game.labels), seed=row)
+    solver = DepthLimitedSolver(game, LearnedLeaves(end), 1 - first, SAMPLED_SCHEDULE)
     warm_start_flop(solver, blueprint, walk.tree, twins, board)
     return solver
 

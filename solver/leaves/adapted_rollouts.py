@@ -9,12 +9,9 @@ biased copies of them.
 
 from __future__ import annotations
 
-from game.cards import Cards
 from numeric.arrays import F32
-from solver.blueprint.file import Blueprint
-from solver.games.game import Game
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.learned import LearnedLeaves
-from solver.leaves.match import Leaf
 from solver.leaves.rollouts import FOUR_STRATEGIES, BlueprintRollouts
 from solver.leaves.thinning import Thinning, thin_blueprint
 
@@ -22,27 +19,16 @@ from solver.leaves.thinning import Thinning, thin_blueprint
 class AdaptedRollouts(BlueprintRollouts):
     """Leaf values by rollouts of learned strategies. Make one per subgame; not for concurrent calls."""
 
-    def __init__(
-        self,
-        learned: LearnedLeaves,
-        blueprint: Blueprint,
-        game: Game,
-        flop: Cards,
-        leaves: list[Leaf],
-        chooser: int,
-        bias: F32 = FOUR_STRATEGIES,
-        seed: int = 0,
-        threads: int = 1,
-        steady: bool = True,
-    ) -> None:
+    def __init__(self, end: FlopEnd, learned: LearnedLeaves, bias: F32 = FOUR_STRATEGIES) -> None:
         """Prepare rollouts of the current strategies of `learned`, which may go on learning.
 
+        end      with another seed than theirs, so that strategies are not evaluated on the cards they were
+                 trained on
         learned  leaf values that have learned below the same leaves
-        seed     different from theirs, so that strategies are not evaluated on the cards they were trained on
-        bias     continuations of both players; for this and all others see `BlueprintRollouts`
+        bias     continuations of both players, see `BlueprintRollouts`
         """
-        super().__init__(blueprint, game, flop, leaves, chooser, bias, seed, threads, steady, both=True)
+        super().__init__(end, bias, both=True)
         self._book.words[:] = learned.words
 
     def _thinning(self) -> Thinning | None:
-        return thin_blueprint(self._blueprint)
+        return thin_blueprint(self._end.blueprint)

@@ -14,14 +14,11 @@ from itertools import product
 
 import numpy as np
 
-from game.cards import Cards
 from numeric.arrays import F32, U32
-from solver.blueprint.file import Blueprint
-from solver.games.game import Game
 from solver.games.layout import LANES, Step, aligned
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.kernels.learned import Lessons, Notes, learn_leaves
 from solver.leaves.kernels.rollout import MAX_ACTIONS
-from solver.leaves.match import Leaf
 from solver.leaves.rollouts import ONE_STRATEGY, BlueprintRollouts, padded
 from solver.leaves.thinning import Thinning, thin_blueprint
 
@@ -36,33 +33,20 @@ iterations. From zero, after 60 and 200 iterations, losses on two flops (`fathom
 class LearnedLeaves(BlueprintRollouts):
     """Leaf values by learning strategies. Make one per subgame; not for concurrent calls."""
 
-    def __init__(
-        self,
-        blueprint: Blueprint,
-        game: Game,
-        flop: Cards,
-        leaves: list[Leaf],
-        chooser: int,
-        seed: int = 0,
-        threads: int = 1,
-        steady: bool = True,
-    ) -> None:
-        """Learn below the leaves of a game, with a thinned betting tree (`solver.leaves.thinning`).
-
-        steady  see `BlueprintRollouts`
-        """
-        super().__init__(blueprint, game, flop, leaves, chooser, ONE_STRATEGY, seed, threads, steady)
-        sizes = [padded(count) for count in blueprint.num_buckets[2:]]
+    def __init__(self, end: FlopEnd) -> None:
+        """Learn below the leaves of a game, with a thinned betting tree (`solver.leaves.thinning`)."""
+        super().__init__(end, ONE_STRATEGY)
+        game, sizes = end.game, [padded(count) for count in end.blueprint.num_buckets[2:]]
         weight = np.zeros((2, game.stride), dtype=np.float32)
         weight[:, : game.num_hands] = game.ranges
         self._lessons = Lessons(
-            self._first_regrets(leaves, sizes),
+            self._first_regrets(sizes),
             np.array(sizes, dtype=np.int32),
             weight,
             np.zeros((2, max(sizes)), dtype=np.float32),
             np.zeros((2, 1 + max(sizes) // LANES), dtype=np.int32),
         )
-        self._notes = [Notes(aligned(MAX_ACTIONS * max(sizes))) for _ in range(threads)]
+        self._notes = [Notes(aligned(MAX_ACTIONS * max(sizes))) for _ in range(end.threads)]
 
     @property
     def words(self) -> U32:
@@ -70,7 +54,7 @@ class LearnedLeaves(BlueprintRollouts):
         return self._book.words
 
     def _thinning(self) -> Thinning:
-        return thin_blueprint(self._blueprint)
+        return thin_blueprint(self._end.blueprint)
 
     def next_sample(self) -> None:
         """Draw the next run-out."""
@@ -79,16 +63,16 @@ class LearnedLeaves(BlueprintRollouts):
         for street, (present, places) in enumerate(
             zip(self._lessons.present, self._lessons.places, strict=True)
         ):
-            buckets = self._runout.buckets[street, : self._game.num_hands]
+            buckets = self._runout.buckets[street, : self._end.game.num_hands]
             present[buckets[self._live]] = 1
             # Blocked hands, which have no weight, are assigned to the first bucket.
             found = LANES * np.union1d(0, np.flatnonzero(present) // LANES)
             places[0], places[1 : 1 + len(found)] = len(found), found
 
-    def _first_regrets(self, leaves: list[Leaf], sizes: list[int]) -> F32:
+    def _first_regrets(self, sizes: list[int]) -> F32:
         """Initial regrets whose regret matching gives the blueprint's strategies."""
-        game, book = self._game, self._book
-        mass = game.ranges.sum(axis=1, dtype=np.float64)
+        leaves, book = self._end.leaves, self._book
+        mass = self._end.game.ranges.sum(axis=1, dtype=np.float64)
         regret = aligned(len(book.words) * MAX_ACTIONS)
         shifts = np.array([0, 8, 16, 24], dtype=np.uint32)[:, None]
         for leaf, traverser in product(self._open.tolist(), range(2)):

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -26,16 +27,16 @@ from game.cards import NUM_CARDS, Cards
 from game.hands import HAND_CARDS, unblocked
 from numeric.arrays import F32, I32, I64, U8, U32
 from solver.blueprint.file import Blueprint
-from solver.equity.all_in import flop_wins
 from solver.exact.kernels.terminal import SHOWDOWNS
 from solver.exact.program import CompiledTree, compile_tree
 from solver.games.game import Game, compact_hands, make_game
 from solver.games.layout import LANES, Program, Scratch, Shape, Step, aligned
 from solver.games.rivers import lay_out_rivers, new_rivers
 from solver.games.tree import DECISION, FOLD_ACTION, Tree
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.kernels.rollout import MAX_ACTIONS, Planes, Playbook, Runout, pack_words, play_out_leaves
 from solver.leaves.kernels.steady import TILE, check_down, mean_wins, take_luck_out
-from solver.leaves.match import SHOWDOWN_ONLY, Leaf
+from solver.leaves.match import SHOWDOWN_ONLY
 from solver.leaves.thinning import Thinning, every_action
 
 BIAS = 10.0
@@ -72,39 +73,27 @@ _RENEWAL_FACTOR = 1.125
 class BlueprintRollouts:
     """Leaf values by rollouts. Make one per subgame; not for concurrent calls."""
 
-    def __init__(
-        self,
-        blueprint: Blueprint,
-        game: Game,
-        flop: Cards,
-        leaves: list[Leaf],
-        chooser: int,
-        bias: F32 = FOUR_STRATEGIES,
-        seed: int = 0,
-        threads: int = 1,
-        steady: bool = True,
-        both: bool = False,
-    ) -> None:
+    def __init__(self, end: FlopEnd, bias: F32 = FOUR_STRATEGIES, both: bool = False) -> None:
         """Prepare the rollouts of a game's leaves.
 
-        both    whether the chooser's opponent chooses, too
-        steady  whether to reduce the variance from the run-out
+        bias  float32[K, 3]: continuations, as factors on fold, call and raise probabilities
+        both  whether the chooser's opponent chooses, too
         """
-        self._blueprint, self._game, self._flop, self._chooser = blueprint, game, flop, chooser
-        self._both = both
+        game, leaves = end.game, end.leaves
+        self._end, self._both = end, both
         self._shape = Shape(game.stride, game.num_cards, 1)
-        left = NUM_CARDS - len(flop)
+        left = NUM_CARDS - len(end.flop)
         held = left - _HELD_CARDS
         weight = left * (left - 1) / (held * (held - 1))
         going_on = [i for i, x in enumerate(leaves) if x.blueprint_node != SHOWDOWN_ONLY]
         self._open = np.array(going_on, dtype=np.int64)
         thinning = self._thinning()
         kept = None if thinning is None else thinning.kept
-        subtrees = [leaves[i].subtree(blueprint.tree, kept) for i in self._open]
-        parts = [compile_tree(tree, (weight, weight)) for tree, _ in subtrees]
-        origins = None if thinning is None else [origin for _, origin in subtrees]
-        becomes = every_action(blueprint.tree.num_nodes) if thinning is None else thinning.becomes
-        self._book = _assemble(blueprint, leaves, self._open, parts, bias, origins, becomes)
+        parts = []
+        for i in going_on:
+            tree, origin = leaves[i].subtree(end.blueprint.tree, kept)
+            parts.append(_Part(i, compile_tree(tree, (weight, weight)), origin))
+        self._book = _assemble(end, parts, bias, thinning)
         shut = [i for i, x in enumerate(leaves) if x.blueprint_node == SHOWDOWN_ONLY]
         self._shut = np.zeros(len(leaves), dtype=np.uint8)
         self._shut[shut] = 1
@@ -113,22 +102,26 @@ class BlueprintRollouts:
         self._wins = np.zeros((len(leaves), game.stride), dtype=np.float32)
         """Showdown values of hands on the current run-out."""
         self._controls = (
-            [_ControlRanges(len(leaves), game.stride, weight) for _ in range(2)] if steady else None
+            None if end.wins is None else [_ControlRanges(len(leaves), game.stride, weight) for _ in range(2)]
         )
         """For the chooser's opponent and for the chooser."""
-        self._tiles = _tile(flop_wins(flop, game.labels.tobytes(), threads), game.stride) if steady else None
-        sizes = [part.reach_rows + part.value_rows for part in parts]
+        self._tiles = None if end.wins is None else _tile(end.wins, game.stride)
+        compiled = [part.compiled for part in parts]
+        sizes = [x.reach_rows + x.value_rows for x in compiled]
         self._order = self._open[np.argsort(sizes)[::-1]].astype(np.int32)
-        rows = [max([x.reach_rows for x in parts], default=1), max([x.value_rows for x in parts], default=1)]
-        self._memory = [_new_memory(game, len(bias), *rows) for _ in range(threads)]
-        self._pool = ThreadPoolExecutor(threads - 1, "rollouts") if threads > 1 else None
+        rows = [
+            max([x.reach_rows for x in compiled], default=1),
+            max([x.value_rows for x in compiled], default=1),
+        ]
+        self._memory = [_new_memory(game, len(bias), *rows) for _ in range(end.threads)]
+        self._pool = ThreadPoolExecutor(end.threads - 1, "rollouts") if end.threads > 1 else None
         self._counter = np.zeros(2, dtype=np.int64)
         """Numbers of leaves and tiles that threads have taken so far."""
         self._spread = ((game.hands[:, 1] - game.hands[:, 0]) * NUM_CARDS + game.hands[:, 0]).argsort()
         self._runout = Runout(
             new_rivers(1, game.num_hands, game.stride), np.zeros((2, game.stride), dtype=np.uint16)
         )
-        self._cards = run_outs(flop, seed)
+        self._cards = run_outs(end.flop, end.seed)
         self._live = np.zeros(game.num_hands, dtype=np.bool_)
         """Hands that the current run-out does not block."""
 
@@ -144,13 +137,13 @@ class BlueprintRollouts:
 
     def next_sample(self) -> None:
         """Draw the next run-out."""
-        game, runout = self._game, self._runout
-        board = (*self._flop, *next(self._cards))
+        game, runout = self._end.game, self._runout
+        board = (*self._end.flop, *next(self._cards))
         lay_out_rivers(
             np.array([board], dtype=np.uint8), game.hands, game.labels, self._spread, runout.boards, 0
         )
         for street, length in enumerate((4, 5)):
-            buckets = self._blueprint.cards.buckets(board[:length])[game.labels]
+            buckets = self._end.blueprint.cards.buckets(board[:length])[game.labels]
             runout.buckets[street, : game.num_hands] = np.where(buckets == BLOCKED, 0, buckets)
         self._live = buckets != BLOCKED
 
@@ -198,7 +191,7 @@ class BlueprintRollouts:
         step: Step | None,  # noqa: ARG002
     ) -> None:
         """Value leaves that still have betting, as many as this thread takes."""
-        traverser = self._chooser if for_chooser else 1 - self._chooser
+        traverser = self._end.chooser if for_chooser else 1 - self._end.chooser
         planes, scratch = self._memory[thread]
         chooses, is_met_by_choices = for_chooser or self._both, not for_chooser or self._both
         play_out_leaves(
@@ -261,33 +254,37 @@ def run_outs(flop: Cards, seed: int) -> Iterator[tuple[int, int]]:
                 yield int(deck[i]), int(rivers[i][round_index])
 
 
-def _assemble(
-    blueprint: Blueprint,
-    leaves: list[Leaf],
-    chosen: I64,
-    parts: list[CompiledTree],
-    bias: F32,
-    origins: list[I64] | None,
-    becomes: U8,
-) -> Playbook:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """The blueprint's tree below a leaf."""
+
+    leaf: int
+    compiled: CompiledTree
+    origin: I64
+    """The blueprint's number of each node."""
+
+
+def _assemble(end: FlopEnd, parts: list[_Part], bias: F32, thinning: Thinning | None) -> Playbook:
     """Join the programs of all leaves into one, renumbering what segments point to.
 
-    origins  the blueprint's number of each node, leaf by leaf; None: nodes keep the blueprint's numbers
-    becomes  see `thinning.Thinning`
+    With a thinning nodes are numbered leaf by leaf, else they keep the blueprint's numbers.
     """
+    blueprint, leaves = end.blueprint, end.leaves
     segments = np.zeros((len(leaves), 2, 3), dtype=np.int32)
     pieces: dict[str, list[Any]] = {name: [] for name in Program._fields}
     begins, num_segments = np.zeros(4, dtype=np.int32), 0
-    origin = np.arange(blueprint.tree.num_nodes) if origins is None else np.concatenate([[0], *origins])
+    origin, becomes = np.arange(blueprint.tree.num_nodes), every_action(blueprint.tree.num_nodes)
+    if thinning is not None:
+        origin, becomes = np.concatenate([[0], *[part.origin for part in parts]]), thinning.becomes
     num_nodes = 1
-    for place, (i, part) in enumerate(zip(chosen, parts, strict=True)):
-        program, count = part.program, int(part.program.round_segments[-1])
+    for part in parts:
+        program, count = part.compiled.program, int(part.compiled.program.round_segments[-1])
         for traverser in range(2):
             first = num_segments + traverser * count
-            segments[i, traverser] = first, first + 1, first + count
+            segments[part.leaf, traverser] = first, first + 1, first + count
         num_segments += 2 * count
-        offset = leaves[i].blueprint_node if origins is None else num_nodes
-        num_nodes += 0 if origins is None else len(origins[place])
+        offset = leaves[part.leaf].blueprint_node if thinning is None else num_nodes
+        num_nodes += len(part.origin)
         moved = {
             "round_segments": _NO_PROGRAM.round_segments,
             "segments": program.segments + np.repeat(begins, 2),

@@ -11,17 +11,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
 
-from game.cards import Cards
 from numeric.arrays import F32, I64
 from numeric.folders import cached
 from solver.blueprint.file import Blueprint
-from solver.games.game import Game
 from solver.games.layout import Step
 from solver.leaves.features import (
     NUM_BETTING,
@@ -31,8 +29,9 @@ from solver.leaves.features import (
     betting_features,
     flop_classes,
 )
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.kernels.class_values import value_by_class
-from solver.leaves.match import SHOWDOWN_ONLY, Leaf
+from solver.leaves.match import SHOWDOWN_ONLY
 from solver.leaves.rollouts import FOUR_STRATEGIES, BlueprintRollouts
 
 HIDDEN = 64
@@ -143,40 +142,22 @@ def load_net(path: Path) -> ValueNet:
 class NetLeaves:
     """Leaf values by a net. Make one per subgame; not for concurrent calls."""
 
-    def __init__(
-        self,
-        net: ValueNet,
-        blueprint: Blueprint,
-        game: Game,
-        flop: Cards,
-        leaves: list[Leaf],
-        chooser: int,
-        bias: F32 = FOUR_STRATEGIES,
-        seed: int = 0,
-        steady: bool = True,
-    ) -> None:
-        """Value the leaves of a game. `steady` applies to leaves without further betting."""
-        self._hands = np.ascontiguousarray(game.hands)
+    def __init__(self, end: FlopEnd, net: ValueNet, bias: F32 = FOUR_STRATEGIES) -> None:
+        """Value the leaves of a game. Variance is reduced at leaves without further betting."""
+        leaves = end.leaves
+        self._hands = np.ascontiguousarray(end.game.hands)
         going_on = [i for i, leaf in enumerate(leaves) if leaf.blueprint_node != SHOWDOWN_ONLY]
         shut = [i for i, leaf in enumerate(leaves) if leaf.blueprint_node == SHOWDOWN_ONLY]
         self._open, self._shut = np.array(going_on, dtype=np.int32), np.array(shut, dtype=np.int64)
         self._num_choices = len(bias)
-        classes = flop_classes(flop, game.labels)
+        classes = flop_classes(end.flop, end.game.labels)
         self._classes = classes.hand_class
         self._values = np.zeros((0, 2, len(bias), classes.num_classes, classes.num_classes), dtype=np.float32)
         if going_on:
-            ours = _chips(net, blueprint, classes, [leaves[i] for i in going_on], flop, chooser, bias)
+            ours = _chips(replace(end, leaves=[leaves[i] for i in going_on]), net, classes, bias)
             self._values = np.stack([-ours.transpose(0, 1, 3, 2), ours], axis=1)
-        self._showdowns = BlueprintRollouts(
-            blueprint,
-            game,
-            flop,
-            [leaves[i] for i in shut],
-            chooser,
-            bias,
-            seed,
-            steady=steady and bool(shut),
-        )
+        shown = replace(end, leaves=[leaves[i] for i in shut], wins=end.wins if shut else None, threads=1)
+        self._showdowns = BlueprintRollouts(shown, bias)
 
     @property
     def num_choices(self) -> int:
@@ -202,18 +183,13 @@ class NetLeaves:
             value[self._shut] = found
 
 
-def _chips(
-    net: ValueNet,
-    blueprint: Blueprint,
-    classes: FlopClasses,
-    leaves: list[Leaf],
-    flop: Cards,
-    chooser: int,
-    bias: F32,
-) -> F32:
+def _chips(end: FlopEnd, net: ValueNet, classes: FlopClasses, bias: F32) -> F32:
     """float32[M, K, C, C]: what we win in chips, our class first; limited to the stack."""
+    blueprint, leaves = end.blueprint, end.leaves
     big_blind = blueprint.definition.big_blind
-    betting = np.stack([betting_features(leaf, blueprint.tree, big_blind, flop, chooser) for leaf in leaves])
+    betting = np.stack(
+        [betting_features(leaf, blueprint.tree, big_blind, end.flop, end.chooser) for leaf in leaves]
+    )
     found = net.pair_values(classes, betting)[..., _columns(bias)]
     pots = np.array([2 * leaf.stake for leaf in leaves], dtype=np.float32)
     most = np.array([leaf.stack for leaf in leaves], dtype=np.float32)

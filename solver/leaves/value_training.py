@@ -19,9 +19,11 @@ from game.hands import HAND_CARDS, unblocked
 from numeric.arrays import F32
 from solver.blueprint.file import Blueprint
 from solver.blueprint.walk import WalkTree, make_walk_tree
+from solver.equity.all_in import flop_wins
 from solver.games.game import unblocked_weight
 from solver.games.tree import CHANCE, DECISION, FOLD_ACTION, BettingRoot, Tree, build_tree
 from solver.leaves.features import NUM_BETTING, NUM_FEATURES, NUM_HAND, betting_features, flop_classes
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.match import SHOWDOWN_ONLY, Leaf, match_leaves
 from solver.leaves.rollouts import BlueprintRollouts, one_round_game
 from solver.leaves.value_net import HIDDEN, NUM_VALUES, ValueNet
@@ -101,7 +103,9 @@ def flop_examples(
     hand_class, count, num_hands = classes.hand_class, classes.num_classes, game.num_hands
     leaves = [leaf for leaf in drawn for _ in range(training.classes)]
     ours = rng.integers(count, size=len(leaves))
-    rollouts = BlueprintRollouts(blueprint, game, flop, leaves, chooser, seed=int(rng.integers(1 << 31)))
+    wins = flop_wins(flop, game.labels)
+    end = FlopEnd(blueprint, game, leaves, chooser, wins, seed=int(rng.integers(1 << 31)))
+    rollouts = BlueprintRollouts(end)
     reach = np.zeros((len(leaves), 1 + NUM_VALUES, game.stride), dtype=np.float32)
     reach[:, 0, :num_hands] = hand_class[None, :] == ours[:, None]
     value, total = np.zeros_like(reach), np.zeros((len(leaves), NUM_VALUES, num_hands))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +17,7 @@ from solver.agent.street_solves import StreetSolves, _DepthLimited, _ToTheEnd
 from solver.blueprint.file import Blueprint
 from solver.blueprint.walk import BlueprintWalk
 from solver.decisions.decision import Decision
-from solver.decisions.limits import UNLIMITED, Limits
+from solver.decisions.limits import UNLIMITED, Countdown, Limits
 from solver.decisions.settings import AgentSettings, StreetSettings
 from solver.leaves.rollouts import BlueprintRollouts
 from solver.resolving.context import Context
@@ -62,9 +61,9 @@ def facing_all_in(blueprint: Blueprint, kind: str, opponent: int, theirs: F32) -
         AgentSettings(MENU, MENU, MENU, budget=None),
     )
     if kind == "flop":
-        return solves.flop(betting, root, 1, time.monotonic(), UNLIMITED)
+        return solves.flop(betting, root, 1, Countdown(UNLIMITED))
     promised = np.zeros(NUM_HANDS, dtype=np.float32) if "safe" in kind else None
-    return solves.to_the_end(betting, root, promised, 1, time.monotonic(), UNLIMITED)
+    return solves.to_the_end(betting, root, promised, 1, Countdown(UNLIMITED))
 
 
 @pytest.mark.parametrize(
@@ -115,7 +114,7 @@ def test_short_decisions_reduce_variance_if_the_table_is_cached(blueprint: Bluep
     root = find_root(betting, board, Context("r300c/", everything(), {}))
 
     def takes_luck_out(limits: Limits) -> bool:
-        solved = solves.flop(betting, root, 1, time.monotonic(), limits).solved
+        solved = solves.flop(betting, root, 1, Countdown(limits)).solved
         assert isinstance(solved, _DepthLimited)
         assert isinstance(solved.solver.leaves, BlueprintRollouts)
         return solved.solver.leaves._tiles is not None

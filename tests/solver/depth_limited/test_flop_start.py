@@ -11,9 +11,11 @@ from solver.blueprint.file import FULL, Blueprint
 from solver.blueprint.walk import OFF_TREE, make_walk_tree
 from solver.depth_limited.flop_start import blueprint_strategies, warm_start_flop
 from solver.depth_limited.solver import DepthLimitedSolver, TableLeaves
+from solver.equity.all_in import flop_wins
 from solver.exact.schedules import sampled_dcfr
 from solver.games.game import Game
 from solver.games.tree import CHANCE, DECISION, BettingRoot, build_tree
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.learned import LearnedLeaves
 from solver.leaves.match import Twins, leaves_of, match_nodes
 from solver.leaves.rollouts import one_round_game
@@ -60,7 +62,7 @@ def begun(blueprint: Blueprint, menu: str) -> DepthLimitedSolver:
     game, twins = setting(blueprint, menu)
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
     leaves = leaves_of(game.tree, ROOT, walk, twins)
-    values = LearnedLeaves(blueprint, game, FLOP, leaves, 1, seed=5)
+    values = LearnedLeaves(FlopEnd(blueprint, game, leaves, 1, flop_wins(FLOP, game.labels), seed=5))
     solver = DepthLimitedSolver(game, values, 1, sampled_dcfr())
     warm_start_flop(solver, blueprint, walk, twins, FLOP)
     return solver
@@ -111,7 +113,7 @@ def test_off_tree_solves_have_no_warm_start(blueprint: Blueprint) -> None:
     walk = make_walk_tree(blueprint.tree, blueprint.definition)
     lost = match_nodes(game.tree, ROOT, walk, OFF_TREE)
     leaves = leaves_of(game.tree, ROOT, walk, lost)
-    values = LearnedLeaves(blueprint, game, FLOP, leaves, 1, seed=5)
+    values = LearnedLeaves(FlopEnd(blueprint, game, leaves, 1, flop_wins(FLOP, game.labels), seed=5))
     solver = DepthLimitedSolver(game, values, 1, sampled_dcfr())
     warm_start_flop(solver, blueprint, walk, lost, FLOP)
     assert solver.head_start == 0

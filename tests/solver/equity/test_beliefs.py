@@ -15,11 +15,11 @@ from numeric.arrays import F64
 from solver.blueprint.abstract_game import make_training_game
 from solver.equity.all_in import (
     NUM_BOARDS,
+    FlopTables,
     add_wins,
     all_board_wins,
     count_preflop_wins,
     flop_wins,
-    flop_wins_are_counted,
     mean_wins,
     pair_wins,
     runout_wins,
@@ -243,7 +243,7 @@ def test_flop_wins_match_pairwise_results() -> None:
     flop = tuple(parse_cards("7h8hTs"))
     texts = ("AsAh", "KdKc", "9h6h", "2c3d", "As2c")
     hands = np.array([parse_hand(text) for text in texts], dtype=np.int64)
-    wins = flop_wins(flop, hands.tobytes())
+    wins = flop_wins(flop, hands)
     for i, first in enumerate(texts):
         for j, second in enumerate(texts):
             one, two = tuple(parse_cards(first)), tuple(parse_cards(second))
@@ -251,12 +251,14 @@ def test_flop_wins_match_pairwise_results() -> None:
             assert wins[i, j] == pytest.approx(expected, abs=1e-6)
 
 
-def test_flop_wins_of_two_flops_are_cached() -> None:
-    hands = np.array([parse_hand("AsAh"), parse_hand("KdKc")], dtype=np.int64).tobytes()
+def test_flop_tables_remember_two_flops() -> None:
+    hands = np.array([parse_hand("AsAh"), parse_hand("KdKc")], dtype=np.int64)
+    tables = FlopTables()
     first, second, third = (tuple(parse_cards(text)) for text in ("7h8hTs", "2c3d4h", "QcQdQh"))
-    flop_wins(first, hands)
-    flop_wins(second, hands)
-    assert flop_wins(first, hands) is flop_wins(first, hands)
-    flop_wins(third, hands)
-    counted = [flop_wins_are_counted(flop, hands) for flop in (first, second, third)]
-    assert counted == [True, False, True]  # the last one stays cached
+    tables.wins(first, hands)
+    tables.wins(second, hands)
+    assert tables.wins(first, hands) is tables.wins(first, hands)
+    tables.wins(third, hands)
+    assert [tables.has(flop, hands) for flop in (first, second, third)] == [True, False, True]
+    assert not tables.has(first, hands[:1])
+    assert not FlopTables().has(first, hands)

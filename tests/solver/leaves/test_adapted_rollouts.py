@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,9 @@ from solver.blueprint.file import Blueprint
 from solver.decisions.decision import Method
 from solver.decisions.settings import ADAPTED, ROLLOUTS, make_settings
 from solver.depth_limited.solver import DepthLimitedSolver
+from solver.equity.all_in import flop_wins
 from solver.leaves.adapted_rollouts import AdaptedRollouts
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.learned import LearnedLeaves
 from solver.leaves.rollouts import FOUR_STRATEGIES, ONE_STRATEGY, BlueprintRollouts
 from tests.solver.leaves.test_learned import blueprint as blueprint
@@ -35,11 +39,12 @@ def values(leaves: BlueprintRollouts, reach: F32) -> F32:
 @pytest.mark.kernel
 def test_one_continuation_plays_the_learned_strategies_frozen(blueprint: Blueprint) -> None:
     leaves, game = setting(blueprint, count=20)
-    learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5)
+    end = FlopEnd(blueprint, game, leaves, 0, flop_wins(FLOP, game.labels), seed=5)
+    learned = LearnedLeaves(end)
     solver = DepthLimitedSolver(game, learned, 0)
     solver.solve(ITERATIONS)
-    adapted = AdaptedRollouts(learned, blueprint, game, FLOP, leaves, 0, ONE_STRATEGY, seed=9)
-    same_cards = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=9)
+    adapted = AdaptedRollouts(replace(end, seed=9), learned, ONE_STRATEGY)
+    same_cards = LearnedLeaves(replace(end, seed=9))
     same_cards.words[:] = learned.words
     solver.solve(2 * ITERATIONS)
     assert (learned.words != same_cards.words).any()
@@ -52,11 +57,12 @@ def test_one_continuation_plays_the_learned_strategies_frozen(blueprint: Bluepri
 def test_choosing_among_continuations_gains_value(blueprint: Blueprint) -> None:
     """Against the same opponent, the best of four continuations is at least as good as the first."""
     leaves, game = setting(blueprint, count=20)
-    learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5)
+    end = FlopEnd(blueprint, game, leaves, 0, flop_wins(FLOP, game.labels), seed=5)
+    learned = LearnedLeaves(end)
     DepthLimitedSolver(game, learned, 0).solve(ITERATIONS)
     won = []
     for bias in (ONE_STRATEGY, FOUR_STRATEGIES):
-        adapted = AdaptedRollouts(learned, blueprint, game, FLOP, leaves, 0, bias, seed=9)
+        adapted = AdaptedRollouts(replace(end, seed=9), learned, bias)
         solver = DepthLimitedSolver(game, adapted, 0)
         solver.solve(1)
         won.append(float(solver.response_values(0, samples=200) @ game.ranges[0]))

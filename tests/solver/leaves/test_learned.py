@@ -12,11 +12,13 @@ from game.hands import NUM_CLASSES
 from solver.blueprint.file import Blueprint
 from solver.blueprint.walk import make_walk_tree
 from solver.depth_limited.solver import DepthLimitedSolver
+from solver.equity.all_in import flop_wins
 from solver.exact.kernels.walk import UPDATE
 from solver.games.game import Game
 from solver.games.layout import Step
 from solver.games.tree import BettingRoot, build_tree
 from solver.leaves import learned as learned_leaves
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.kernels.rollout import MAX_ACTIONS
 from solver.leaves.learned import LearnedLeaves
 from solver.leaves.match import SHOWDOWN_ONLY, Leaf, match_leaves
@@ -72,7 +74,7 @@ def test_learning_matches_the_reference(
     monkeypatch.setattr(learned_leaves, "thin_blueprint", thin)
     leaves, game = setting(blueprint)
     assert any(leaf.blueprint_node == SHOWDOWN_ONLY for leaf in leaves)
-    fast = LearnedLeaves(blueprint, game, FLOP, leaves, chooser, seed=5, steady=False)
+    fast = LearnedLeaves(FlopEnd(blueprint, game, leaves, chooser, None, seed=5))
     thinning = thin(blueprint)
     slow, cards, count = slow_twin(blueprint, leaves, game, thinning), run_outs(FLOP, 5), game.num_hands
     rng = np.random.default_rng(2)
@@ -110,7 +112,7 @@ def _place(fast: LearnedLeaves, thinning: Thinning, leaves: list[Leaf], leaf: in
 @pytest.mark.kernel
 def test_evaluation_does_not_learn(blueprint: Blueprint) -> None:
     leaves, game = setting(blueprint)
-    learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5, steady=False)
+    learned = LearnedLeaves(FlopEnd(blueprint, game, leaves, 0, None, seed=5))
     learned.next_sample()
     reach = np.ones((len(leaves), 2, game.stride), dtype=np.float32)
     before = learned._book.words.copy()
@@ -122,7 +124,7 @@ def test_evaluation_does_not_learn(blueprint: Blueprint) -> None:
 
 def test_strategy_words_always_add_up(blueprint: Blueprint) -> None:
     leaves, game = setting(blueprint, count=40)
-    learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5)
+    learned = LearnedLeaves(FlopEnd(blueprint, game, leaves, 0, flop_wins(FLOP, game.labels), seed=5))
     DepthLimitedSolver(game, learned, 0).solve(30)
     words = learned._book.words
     sums = sum((words >> np.uint32(8 * byte)) & np.uint32(255) for byte in range(4))
@@ -133,7 +135,8 @@ def test_learning_does_not_depend_on_threads(blueprint: Blueprint) -> None:
     leaves, game = setting(blueprint, "50%, 100%, a | a", count=40)
     solved = []
     for threads in (1, 2):
-        learned = LearnedLeaves(blueprint, game, FLOP, leaves, 1, seed=5, threads=threads)
+        wins = flop_wins(FLOP, game.labels, threads)
+        learned = LearnedLeaves(FlopEnd(blueprint, game, leaves, 1, wins, seed=5, threads=threads))
         solver = DepthLimitedSolver(game, learned, 1)
         solver.solve(20)
         solved.append(solver.solution().average.copy())
@@ -147,7 +150,7 @@ def test_learned_strategies_lose_less_than_the_blueprint(blueprint: Blueprint) -
     shape = (len(leaves), 2, game.stride)
     gained = []
     for learners in ((0,), (0, 1)):
-        learned = LearnedLeaves(blueprint, game, FLOP, leaves, 0, seed=5)
+        learned = LearnedLeaves(FlopEnd(blueprint, game, leaves, 0, flop_wins(FLOP, game.labels), seed=5))
         reaches = np.zeros((2, *shape), dtype=np.float32)
         reaches[:, :, :, : game.num_hands] = game.ranges[:, None, None]
         won = []

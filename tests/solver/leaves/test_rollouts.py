@@ -14,10 +14,12 @@ from game.hands import HAND_CARDS, NUM_HANDS, unblocked
 from solver.blueprint.file import Blueprint
 from solver.blueprint.walk import make_walk_tree
 from solver.depth_limited.solver import DepthLimitedSolver
+from solver.equity.all_in import flop_wins
 from solver.exact.engine import EVALUATE
 from solver.exact.kernels.walk import UPDATE
 from solver.games.layout import Step
 from solver.games.tree import BettingRoot, build_tree
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.match import SHOWDOWN_ONLY, Leaf, match_leaves
 from solver.leaves.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game, run_outs
 from tests.arena.blueprints import WIDE, made_up_blueprint
@@ -74,7 +76,7 @@ def test_range_rollouts_match_pairwise_rollouts(blueprint: Blueprint, chooser: i
     leaves = match_leaves(tree, root, walk, blueprint.tree.find((300, 0)))
     assert any(leaf.blueprint_node == SHOWDOWN_ONLY for leaf in leaves)
     game = one_round_game(FLOP, tree, few_hands(4, 1))
-    rollouts = BlueprintRollouts(blueprint, game, FLOP, leaves, chooser, seed=5, steady=False)
+    rollouts = BlueprintRollouts(FlopEnd(blueprint, game, leaves, chooser, None, seed=5))
     shape = (len(leaves), 5, game.stride)
     rng = np.random.default_rng(2)
     cards = run_outs(FLOP, 5)
@@ -103,7 +105,7 @@ def test_choices_of_both_players_add_up(blueprint: Blueprint) -> None:
     tree = build_tree(BettingRoot(1, (300, 300), 20_000, 100), parse_menu_book("100% | -"), max_rounds=1)
     game = one_round_game(FLOP, tree, few_hands(2, 1))
     bias, count = FOUR_STRATEGIES[:2], game.num_hands
-    rollouts = BlueprintRollouts(blueprint, game, FLOP, leaves, 1, bias, seed=5, steady=False, both=True)
+    rollouts = BlueprintRollouts(FlopEnd(blueprint, game, leaves, 1, None, seed=5), bias, both=True)
     rollouts.next_sample()
     river = (*FLOP, *next(run_outs(FLOP, 5)))
     reach = np.zeros((len(leaves), 3, game.stride), dtype=np.float32)
@@ -130,7 +132,8 @@ def test_rollout_game_is_zero_sum(blueprint: Blueprint) -> None:
     leaves = leaves_of(blueprint, root, "100%, a | a", (300, 0))
     game = one_round_game(FLOP, tree, few_hands(20, 1))
     for both in (False, True):
-        rollouts = BlueprintRollouts(blueprint, game, FLOP, leaves, 1, seed=5, both=both)
+        end = FlopEnd(blueprint, game, leaves, 1, flop_wins(FLOP, game.labels), seed=5)
+        rollouts = BlueprintRollouts(end, both=both)
         solver = DepthLimitedSolver(game, rollouts, 1)
         solver.solve(20)
         means = [
@@ -151,8 +154,8 @@ def test_control_variate_keeps_the_mean_and_reduces_variance(blueprint: Blueprin
     reach = np.zeros((len(leaves), 5, game.stride), dtype=np.float32)
     reach[:, :, :count] = 1
     found = []
-    for steady in (False, True):
-        rollouts = BlueprintRollouts(blueprint, game, FLOP, leaves, 1, seed=5, steady=steady)
+    for wins in (None, flop_wins(FLOP, game.labels)):
+        rollouts = BlueprintRollouts(FlopEnd(blueprint, game, leaves, 1, wins, seed=5))
         values = []
         for _ in range(RUN_OUTS):
             rollouts.next_sample()
@@ -180,8 +183,8 @@ def test_control_variate_is_unbiased_for_any_ranges(blueprint: Blueprint) -> Non
     old[:, :, :count] = 1
     new[:, :, :count] = np.linspace(0.2, 1.0, count)
     step, means = Step(0, UPDATE, 1.0, 1.0, 1.0, 1.0, 0.0), []
-    for steady in (False, True):
-        rollouts = BlueprintRollouts(blueprint, game, FLOP, leaves, 1, seed=5, steady=steady)
+    for wins in (None, flop_wins(FLOP, game.labels)):
+        rollouts = BlueprintRollouts(FlopEnd(blueprint, game, leaves, 1, wins, seed=5))
         total = np.zeros_like(new)
         for i in range(RUN_OUTS):
             rollouts.next_sample()
@@ -257,7 +260,8 @@ def test_solving_with_rollouts_is_deterministic(blueprint: Blueprint) -> None:
     game = one_round_game(FLOP, tree, few_hands(12, 3))
     answers = []
     for threads in (1, 2):
-        rollouts = BlueprintRollouts(blueprint, game, FLOP, leaves, 1, seed=7, threads=threads)
+        wins = flop_wins(FLOP, game.labels, threads)
+        rollouts = BlueprintRollouts(FlopEnd(blueprint, game, leaves, 1, wins, seed=7, threads=threads))
         solver = DepthLimitedSolver(game, rollouts, 1)
         solver.solve(5)
         answers.append(solver.solution().strategy(0))

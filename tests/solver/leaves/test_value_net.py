@@ -24,8 +24,10 @@ from solver.blueprint.walk import make_walk_tree
 from solver.decisions.decision import Method
 from solver.decisions.settings import make_settings
 from solver.depth_limited.solver import DepthLimitedSolver
+from solver.equity.all_in import flop_wins
 from solver.games.tree import CALL_ACTION, DECISION, BettingRoot, build_tree
 from solver.leaves.features import NUM_BETTING, NUM_FEATURES, NUM_HAND, betting_features, flop_classes
+from solver.leaves.flop_end import FlopEnd
 from solver.leaves.kernels.class_values import count_wins, rank_hands, value_by_class
 from solver.leaves.match import SHOWDOWN_ONLY, Leaf, match_leaves
 from solver.leaves.rollouts import FOUR_STRATEGIES, BlueprintRollouts, one_round_game
@@ -254,8 +256,8 @@ def test_net_leaves_match_the_net_and_are_zero_sum(blueprint: Blueprint, chooser
     weights = np.zeros((2, NUM_HANDS), dtype=np.float32)
     weights[:, LABELS[::25]] = 1
     game = one_round_game(FLOP, tree, weights)
-    by_net = NetLeaves(random_net(), blueprint, game, FLOP, leaves, chooser, seed=3)
-    by_rollouts = BlueprintRollouts(blueprint, game, FLOP, leaves, chooser, seed=3)
+    end = FlopEnd(blueprint, game, leaves, chooser, flop_wins(FLOP, game.labels), seed=3)
+    by_net, by_rollouts = NetLeaves(end, random_net()), BlueprintRollouts(end)
     reach = np.random.default_rng(8).uniform(size=(len(leaves), 5, game.stride)).astype(np.float32)
     reach[:, :, game.num_hands :] = 0
     reach[:, 0] = reach[:, 1:].sum(axis=1)
@@ -277,7 +279,7 @@ def test_net_leaves_match_the_net_and_are_zero_sum(blueprint: Blueprint, chooser
     solver.solve(3)
     np.testing.assert_allclose(solver.solution().strategy(0).sum(axis=0), 1, rtol=1e-5)
     with pytest.raises(ValueNetError, match="no others"):
-        NetLeaves(random_net(), blueprint, game, FLOP, leaves, chooser, FOUR_STRATEGIES * 2)
+        NetLeaves(end, random_net(), FOUR_STRATEGIES * 2)
 
 
 @pytest.mark.slow
