@@ -33,6 +33,7 @@ from numeric.table_file import FileKind, map_file, partial_path, read_header, wr
 from solver.blueprint.abstract_game import TrainingGame, make_training_game
 from solver.blueprint.kernels import quantise_strategies
 from solver.blueprint.provenance import Provenance, parse_provenance
+from solver.blueprint.thinning import Thinning, make_thinning
 from solver.games.tree import DECISION, Tree
 
 FULL = 255
@@ -89,6 +90,11 @@ class Blueprint:
     def training_game(self) -> TrainingGame:
         """The game that this is a strategy of, in the trainer's layout."""
         return make_training_game(self.tree, self.num_buckets, float(self.definition.big_blind))
+
+    @cached_property
+    def thinning(self) -> Thinning:
+        """The part of the betting tree that learned leaves keep."""
+        return make_thinning(self.tree, self.definition)
 
     def rows(self, node: int) -> U8:
         """uint8[A, K]: probabilities of a decision node's actions by bucket, in 255ths. A view."""

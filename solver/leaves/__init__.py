@@ -4,7 +4,7 @@
 plays out the blueprint, and `adapted_rollouts.AdaptedRollouts` the strategies that were learned.
 `value_net.NetLeaves` asks a net, which `value_training` trains on the inputs of `features`. Each is made from
 a `flop_end.FlopEnd` and implements `depth_limited.solver.LeafValues`. `match` finds the node of the blueprint
-for a leaf, and `thinning` removes bets.
+for a leaf.
 
 Imports `equity`, `blueprint`, `exact` and `games`.
 """

@@ -10,10 +10,10 @@ biased copies of them.
 from __future__ import annotations
 
 from numeric.arrays import F32
+from solver.blueprint.thinning import Thinning
 from solver.leaves.flop_end import FlopEnd
 from solver.leaves.learned import LearnedLeaves
 from solver.leaves.rollouts import FOUR_STRATEGIES, BlueprintRollouts
-from solver.leaves.thinning import Thinning, thin_blueprint
 
 
 class AdaptedRollouts(BlueprintRollouts):
@@ -31,4 +31,4 @@ class AdaptedRollouts(BlueprintRollouts):
         self._book.words[:] = learned.words
 
     def _thinning(self) -> Thinning | None:
-        return thin_blueprint(self._end.blueprint)
+        return self._end.blueprint.thinning

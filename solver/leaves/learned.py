@@ -15,12 +15,12 @@ from itertools import product
 import numpy as np
 
 from numeric.arrays import F32, U32
+from solver.blueprint.thinning import Thinning
 from solver.games.layout import LANES, Step, aligned
 from solver.leaves.flop_end import FlopEnd
 from solver.leaves.kernels.learned import Lessons, Notes, learn_leaves
 from solver.leaves.kernels.rollout import MAX_ACTIONS
 from solver.leaves.rollouts import ONE_STRATEGY, BlueprintRollouts, padded
-from solver.leaves.thinning import Thinning, thin_blueprint
 
 _VISITS = 50.0
 """Visits that the blueprint's strategies count as, each weighted by the pot at stake: a few iterations would
@@ -34,7 +34,7 @@ class LearnedLeaves(BlueprintRollouts):
     """Leaf values by learning strategies. Make one per subgame; not for concurrent calls."""
 
     def __init__(self, end: FlopEnd) -> None:
-        """Learn below the leaves of a game, with a thinned betting tree (`solver.leaves.thinning`)."""
+        """Learn below the leaves of a game, with a thinned betting tree (`solver.blueprint.thinning`)."""
         super().__init__(end, ONE_STRATEGY)
         game, sizes = end.game, [padded(count) for count in end.blueprint.num_buckets[2:]]
         weight = np.zeros((2, game.stride), dtype=np.float32)
@@ -54,7 +54,7 @@ class LearnedLeaves(BlueprintRollouts):
         return self._book.words
 
     def _thinning(self) -> Thinning:
-        return thin_blueprint(self._end.blueprint)
+        return self._end.blueprint.thinning
 
     def next_sample(self) -> None:
         """Draw the next run-out."""

@@ -27,6 +27,7 @@ from game.cards import NUM_CARDS, Cards
 from game.hands import HAND_CARDS, unblocked
 from numeric.arrays import F32, I32, I64, U8, U32
 from solver.blueprint.file import Blueprint
+from solver.blueprint.thinning import Thinning, every_action
 from solver.exact.kernels.terminal import SHOWDOWNS
 from solver.exact.program import CompiledTree, compile_tree
 from solver.games.game import Game, compact_hands, make_game
@@ -37,7 +38,6 @@ from solver.leaves.flop_end import FlopEnd
 from solver.leaves.kernels.rollout import MAX_ACTIONS, Planes, Playbook, Runout, pack_words, play_out_leaves
 from solver.leaves.kernels.steady import TILE, check_down, mean_wins, take_luck_out
 from solver.leaves.match import SHOWDOWN_ONLY
-from solver.leaves.thinning import Thinning, every_action
 
 BIAS = 10.0
 FOUR_STRATEGIES: F32 = np.array([[1, 1, 1], [BIAS, 1, 1], [1, BIAS, 1], [1, 1, BIAS]], dtype=np.float32)
@@ -273,7 +273,7 @@ def _assemble(end: FlopEnd, parts: list[_Part], bias: F32, thinning: Thinning | 
     segments = np.zeros((len(leaves), 2, 3), dtype=np.int32)
     pieces: dict[str, list[Any]] = {name: [] for name in Program._fields}
     begins, num_segments = np.zeros(4, dtype=np.int32), 0
-    origin, becomes = np.arange(blueprint.tree.num_nodes), every_action(blueprint.tree.num_nodes)
+    origin, becomes = np.arange(blueprint.tree.num_nodes), every_action(blueprint.tree)
     if thinning is not None:
         origin, becomes = np.concatenate([[0], *[part.origin for part in parts]]), thinning.becomes
     num_nodes = 1

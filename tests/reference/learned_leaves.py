@@ -11,7 +11,6 @@ from game.showdown import showdown_rank
 from solver.blueprint.file import FULL, Blueprint
 from solver.games.tree import DECISION, FOLD, SHOWDOWN
 from solver.leaves.match import SHOWDOWN_ONLY, Leaf
-from solver.leaves.thinning import Thinning
 
 
 class SlowLearner:
@@ -24,10 +23,8 @@ class SlowLearner:
         labels: np.ndarray,
         ranges: np.ndarray,
         prior: dict[int, float],
-        thinning: Thinning,
     ) -> None:
         """prior: regret per probability and chip at stake, by round."""
-        self.thinning = thinning
         self.blueprint, self.leaves, self.labels, self.ranges = blueprint, leaves, labels, ranges
         self.strategy: dict[tuple[int, int], np.ndarray] = {}
         self.regret: dict[tuple[int, int], np.ndarray] = {}
@@ -38,7 +35,7 @@ class SlowLearner:
     def _begin(self, leaf: int, node: int, prior: dict[int, float]) -> None:
         tree = self.blueprint.tree
         if tree.kind[node] == DECISION:
-            rows, becomes = self.blueprint.rows(node) / FULL, self.thinning.becomes[node]
+            rows, becomes = self.blueprint.rows(node) / FULL, self.blueprint.thinning.becomes[node]
             self.strategy[leaf, node] = np.zeros((len(self._children(node)), rows.shape[1]))
             for row, to in zip(rows, becomes, strict=False):
                 self.strategy[leaf, node][to] += row
@@ -48,7 +45,9 @@ class SlowLearner:
 
     def _children(self, node: int) -> list[int]:
         return [
-            child for child in self.blueprint.tree.children_of(node).tolist() if self.thinning.kept[child]
+            child
+            for child in self.blueprint.tree.children_of(node).tolist()
+            if self.blueprint.thinning.kept[child]
         ]
 
     def learn(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from abstraction.menu import parse_menu_book
 from game.hands import NUM_CLASSES
 from solver.blueprint.file import Blueprint
+from solver.blueprint.thinning import Thinning, every_action
 from solver.blueprint.walk import make_walk_tree
 from solver.depth_limited.solver import DepthLimitedSolver
 from solver.equity.all_in import flop_wins
@@ -23,7 +22,6 @@ from solver.leaves.kernels.rollout import MAX_ACTIONS
 from solver.leaves.learned import LearnedLeaves
 from solver.leaves.match import SHOWDOWN_ONLY, Leaf, match_leaves
 from solver.leaves.rollouts import one_round_game, padded, run_outs
-from solver.leaves.thinning import Thinning, every_action, thin_blueprint
 from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.reference.learned_leaves import SlowLearner
 from tests.solver.leaves.test_rollouts import CHANCE, FLOP, RUN_OUTS, AnyBuckets, few_hands
@@ -52,31 +50,31 @@ def step(traverser: int) -> Step:
     return Step(traverser, UPDATE, *KEPT, 1.0, 1.0, 0.0)
 
 
-def slow_twin(blueprint: Blueprint, leaves: list[Leaf], game: Game, thinning: Thinning) -> SlowLearner:
+def slow_twin(blueprint: Blueprint, leaves: list[Leaf], game: Game) -> SlowLearner:
     mass = game.ranges.sum(axis=1, dtype=np.float64)
     prior = {r: learned_leaves._VISITS * mass[0] * mass[1] / padded(blueprint.num_buckets[r]) for r in (2, 3)}
-    return SlowLearner(blueprint, leaves, game.labels, game.ranges.astype(np.float64), prior, thinning)
+    return SlowLearner(blueprint, leaves, game.labels, game.ranges.astype(np.float64), prior)
 
 
 def keep_all(blueprint: Blueprint) -> Thinning:
     """A thinning that removes nothing."""
-    num_nodes = blueprint.tree.num_nodes
-    return Thinning(np.ones(num_nodes, dtype=np.bool_), every_action(num_nodes))
+    tree = blueprint.tree
+    return Thinning(np.ones(tree.num_nodes, dtype=np.bool_), every_action(tree))
 
 
 @pytest.mark.kernel
 @pytest.mark.parametrize("chooser", [0, 1])
-@pytest.mark.parametrize("thin", [keep_all, thin_blueprint])
+@pytest.mark.parametrize("thins", [False, True])
 def test_learning_matches_the_reference(
-    blueprint: Blueprint, chooser: int, thin: Callable[[Blueprint], Thinning], monkeypatch: pytest.MonkeyPatch
+    blueprint: Blueprint, chooser: int, thins: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With all bets, decisions have two to four actions; with a thinned tree two or three."""
-    monkeypatch.setattr(learned_leaves, "thin_blueprint", thin)
+    if not thins:
+        monkeypatch.setitem(vars(blueprint), "thinning", keep_all(blueprint))
     leaves, game = setting(blueprint)
     assert any(leaf.blueprint_node == SHOWDOWN_ONLY for leaf in leaves)
     fast = LearnedLeaves(FlopEnd(blueprint, game, leaves, chooser, None, seed=5))
-    thinning = thin(blueprint)
-    slow, cards, count = slow_twin(blueprint, leaves, game, thinning), run_outs(FLOP, 5), game.num_hands
+    slow, cards, count = slow_twin(blueprint, leaves, game), run_outs(FLOP, 5), game.num_hands
     rng = np.random.default_rng(2)
     going_on = [i for i, leaf in enumerate(leaves) if leaf.blueprint_node != SHOWDOWN_ONLY]
     for _ in range(2):
@@ -92,7 +90,7 @@ def test_learning_matches_the_reference(
             found = value[:, 1 if for_chooser else 0, :count]
             np.testing.assert_allclose(found[going_on], expected[going_on], rtol=2e-3, atol=0.5)
     for (leaf, node), regret in slow.regret.items():
-        place = _place(fast, thinning, leaves, leaf, node)
+        place = _place(fast, blueprint.thinning, leaves, leaf, node)
         actions, buckets = regret.shape
         table = fast._lessons.regret[MAX_ACTIONS * place :][: MAX_ACTIONS * padded(buckets)]
         learned = table.reshape(MAX_ACTIONS, -1)[:actions, :buckets]

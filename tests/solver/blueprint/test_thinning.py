@@ -10,7 +10,6 @@ import pytest
 from solver.blueprint.file import FULL, Blueprint
 from solver.exact.cut import cut_tree, thin_tree
 from solver.games.tree import CALL_ACTION, DECISION, Tree
-from solver.leaves.thinning import thin_blueprint
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 
@@ -20,7 +19,7 @@ def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Blueprint:
 
 
 def test_thinning_keeps_early_rounds_and_one_bet_later(blueprint: Blueprint) -> None:
-    tree, thinning = blueprint.tree, thin_blueprint(blueprint)
+    tree, thinning = blueprint.tree, blueprint.thinning
     assert thinning.kept[tree.round < 2].all()
     assert not thinning.kept.all()
     stack = min(blueprint.definition.stacks)
@@ -38,7 +37,7 @@ def test_thinning_keeps_early_rounds_and_one_bet_later(blueprint: Blueprint) -> 
 
 
 def test_thinned_tree_is_consistent(blueprint: Blueprint) -> None:
-    whole, thinning = blueprint.tree, thin_blueprint(blueprint)
+    whole, thinning = blueprint.tree, blueprint.thinning
     root = int(np.flatnonzero((whole.kind == DECISION) & (whole.round == 2))[0])
     subtree = cut_tree(whole, root)
     kept = thinning.kept[root : root + subtree.num_nodes]
@@ -57,7 +56,7 @@ def _rows(tree: Tree, nodes: np.ndarray) -> list[int]:
 
 
 def test_quantised_probabilities_add_up(tmp_path: Path, blueprint: Blueprint) -> None:
-    thinning = thin_blueprint(blueprint)
+    thinning = blueprint.thinning
     node = int(np.flatnonzero((blueprint.tree.kind == DECISION) & (blueprint.tree.round == 3))[0])
     rows, becomes = blueprint.rows(node), thinning.becomes[node]
     moved = np.zeros_like(rows, dtype=np.int64)

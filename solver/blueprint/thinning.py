@@ -1,4 +1,4 @@
-"""Thins the blueprint's betting after the flop, so that learned leaves can learn with few iterations.
+"""Thins the blueprint's betting after the flop: learned leaves then learn with few iterations.
 
 At each turn and river decision one bet is kept, the one nearest to the pot, and all-ins that are not many
 times the pot. A bet that is dropped is replaced by the nearest one that is left, or by a call.
@@ -6,17 +6,15 @@ times the pot. A bet that is dropped is replaced by the nearest one that is left
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import log
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from game.definition import GameDefinition
 from numeric.arrays import U8
-from solver.blueprint.file import Blueprint
 from solver.games.tree import CALL_ACTION, DECISION, Tree
-from solver.leaves.kernels.rollout import MAX_ACTIONS
 
 _MOST_ALL_IN = 2.5
 """Largest all-in to keep, in pots: larger ones are rare, and few iterations learn little about them."""
@@ -29,28 +27,27 @@ class Thinning(NamedTuple):
     kept: npt.NDArray[np.bool_]
     """bool[N]"""
     becomes: U8
-    """uint8[N, MAX_ACTIONS]: for each action of a decision node, its index, or its nearest's, among those
+    """uint8[N, most actions]: for each action of a decision node, its index, or its nearest's, among those
     kept."""
 
 
-def every_action(num_nodes: int) -> U8:
+def every_action(tree: Tree) -> U8:
     """`Thinning.becomes` of a tree that keeps all actions."""
-    return np.tile(np.arange(MAX_ACTIONS, dtype=np.uint8), (num_nodes, 1))
+    most = int(np.diff(tree.first_child).max())
+    return np.tile(np.arange(most, dtype=np.uint8), (tree.num_nodes, 1))
 
 
-@lru_cache(maxsize=2)
-def thin_blueprint(blueprint: Blueprint) -> Thinning:
-    """Thin turn and river of a blueprint; computed once per blueprint."""
-    tree = blueprint.tree
-    faced = np.full(tree.num_nodes, blueprint.definition.big_blind, dtype=np.int64)
-    kept, becomes = np.ones(tree.num_nodes, dtype=np.bool_), every_action(tree.num_nodes)
+def make_thinning(tree: Tree, definition: GameDefinition) -> Thinning:
+    """Thin turn and river of a blueprint's tree."""
+    faced = np.full(tree.num_nodes, definition.big_blind, dtype=np.int64)
+    kept, becomes = np.ones(tree.num_nodes, dtype=np.bool_), every_action(tree)
     for node in range(tree.num_nodes):
         if node:
             parent = int(tree.parent[node])
             faced[node] = max(int(tree.action[node]), int(faced[parent]))
             kept[node] &= kept[parent]
         if kept[node] and tree.kind[node] == DECISION and tree.round[node] >= _TURN:
-            _thin_node(tree, node, int(faced[node]), min(blueprint.definition.stacks), kept, becomes)
+            _thin_node(tree, node, int(faced[node]), min(definition.stacks), kept, becomes)
     return Thinning(kept, becomes)
 
 
