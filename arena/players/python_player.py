@@ -11,7 +11,7 @@ import hashlib
 import importlib.util
 import inspect
 import sys
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
@@ -66,9 +66,12 @@ def _make(text: str, made_by: type[Any], options: dict[str, str]) -> Player:
     return cast("Player", player)
 
 
-@lru_cache
+@cache
 def _load(path: Path) -> ModuleType:
-    """Run a file as a module; it may import modules from its own folder."""
+    """Run a file as a module, once per process as an import does: its players share what the module keeps.
+
+    It may import modules from its own folder. Tests that change a file call `_load.cache_clear()`.
+    """
     spec = importlib.util.spec_from_file_location(f"fathom_player_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise PlayerError(f"{path} is not a Python file: its name must end in .py")

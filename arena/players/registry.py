@@ -48,6 +48,11 @@ EXTERNAL = "acpc"
 _ARGUMENTS = {PYTHON: ":FILE.py:NAME", EXTERNAL: ":COMMAND"}
 """Arguments that are required."""
 
+_opened = lru_cache(maxsize=4)(open_blueprint)
+"""Opens a blueprint, or returns it if it is one of the last four that players of this process were made from:
+the players of a match share its memory. A file that changes meanwhile is not noticed; `_opened.cache_clear()`
+forgets all."""
+
 _FACTOR = 10
 _SEPARATORS = str.maketrans(dict.fromkeys(" :|/\t", "_"))
 
@@ -166,12 +171,7 @@ def _number(text: str, options: Options, name: str, kind: type[_N], default: _N)
 def _blueprint(text: str, argument: str) -> Blueprint:
     if argument and not Path(argument).is_file():
         raise PlayerError(f"{text!r}: {argument}: there is no such file")
-    return _open(Path(argument) if argument else default_blueprint_path())
-
-
-@lru_cache(maxsize=4)
-def _open(path: Path) -> Blueprint:
-    return open_blueprint(path)
+    return _opened(Path(argument) if argument else default_blueprint_path())
 
 
 def external_command(text: str) -> list[str] | None:

@@ -55,8 +55,8 @@ class Gains:
 def solve_push_fold(stack: float) -> PushFold:
     """The equilibrium for stacks of this many big blinds.
 
-    Takes some seconds, more the first time on a machine. Uses CFR+ with alternating updates and averages
-    weighted by the square of the iteration.
+    Takes some seconds, more the first time on a machine. It depends on nothing but the stack and is computed
+    once per process. Uses CFR+ with alternating updates and averages weighted by the square of the iteration.
     """
     if not LEAST_STACK <= stack <= MOST_STACK:
         raise ValueError(f"stack: must be from {LEAST_STACK:g} to {MOST_STACK:g} big blinds")
