@@ -62,35 +62,80 @@ def even_root(street: int, pot: int, behind: int, big_blind: int = 1) -> Betting
 
 def root_after(root: BettingRoot, history: tuple[int, ...]) -> BettingRoot:
     """The root of the subgame after some actions from a root; chance nodes are passed."""
-    street, spent, actor = root.street, root.spent, root.actor
-    min_raise_to = max(spent) + max(root.big_blind, root.last_raise, 1)
-    round_start = min(spent) if root.round_start is None else root.round_start
-    opened, raises = root.opened, max(root.raises, int(spent[0] != spent[1]))
+    betting = _first_round(root)
     for action in history:
-        own, other = spent[actor], spent[1 - actor]
-        if action == CALL_ACTION and (opened or other > own):
-            if street == RIVER or other >= root.stack:
+        if action == CALL_ACTION and betting.call_ends_it:
+            if root.street + betting.index == RIVER or betting.faced >= root.stack:
                 raise TreeError(f"no decision follows {history}: the hand is over")
-            street, spent, actor, opened, raises = street + 1, (other, other), 0, False, 0
-            min_raise_to, round_start = other + max(root.big_blind, 1), other
+            betting = betting.next_round(root.big_blind)
         elif action == CALL_ACTION:
-            actor, opened = 1 - actor, True
-        elif min(min_raise_to, root.stack) <= action <= root.stack:
-            spent = (action, other) if actor == 0 else (other, action)
-            min_raise_to, actor, opened = max(min_raise_to, 2 * action - other), 1 - actor, True
-            raises += 1
+            betting = betting.checked()
+        elif min(betting.min_raise_to, root.stack) <= action <= root.stack:
+            betting = betting.raised(action)
         else:
-            raise TreeError(f"action {action} of {history} does not continue the hand from {spent}")
-    last_raise = max(0, min_raise_to - max(spent))
+            raise TreeError(f"action {action} of {history} does not continue the hand from {betting.spent}")
     return replace(
         root,
-        street=street,
-        spent=spent,
-        actor=actor,
-        last_raise=last_raise,
-        opened=opened,
-        round_start=round_start,
-        raises=raises,
+        street=root.street + betting.index,
+        spent=betting.spent,
+        actor=betting.actor,
+        last_raise=max(0, betting.min_raise_to - max(betting.spent)),
+        opened=bool(betting.acted),
+        round_start=betting.start,
+        raises=betting.raises,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """The betting of a round so far."""
+
+    index: int
+    """Rounds since the root's."""
+    actor: int
+    spent: tuple[int, int]
+    min_raise_to: int
+    start: int
+    """What each player had put in before the round."""
+    acted: int
+    """Number of actions."""
+    raises: int
+
+    @property
+    def faced(self) -> int:
+        """What the actor must have put in to call."""
+        return self.spent[1 - self.actor]
+
+    @property
+    def call_ends_it(self) -> bool:
+        """Whether a check or call ends the round."""
+        return self.acted > 0 or self.faced > self.spent[self.actor]
+
+    def checked(self) -> _Round:
+        called = self.faced, self.faced
+        return _Round(
+            self.index, 1 - self.actor, called, self.min_raise_to, self.start, self.acted + 1, self.raises
+        )
+
+    def raised(self, total: int) -> _Round:
+        spent = (total, self.faced) if self.actor == 0 else (self.faced, total)
+        least = max(self.min_raise_to, 2 * total - self.faced)
+        return _Round(self.index, 1 - self.actor, spent, least, self.start, self.acted + 1, self.raises + 1)
+
+    def next_round(self, big_blind: int) -> _Round:
+        stake = self.faced
+        return _Round(self.index + 1, 0, (stake, stake), stake + max(big_blind, 1), stake, 0, 0)
+
+
+def _first_round(root: BettingRoot) -> _Round:
+    return _Round(
+        0,
+        root.actor,
+        root.spent,
+        min_raise_to=max(root.spent) + max(root.big_blind, root.last_raise, 1),
+        start=min(root.spent) if root.round_start is None else root.round_start,
+        acted=int(root.opened),
+        raises=max(root.raises, int(root.spent[0] != root.spent[1])),
     )
 
 
@@ -224,84 +269,49 @@ class _Growth:
     max_rounds: int
 
     def grow_root(self) -> None:
-        root = self.root
-        start = min(root.spent) if root.round_start is None else root.round_start
-        step = max(root.big_blind, root.last_raise, 1)
-        raises = max(root.raises, int(root.spent[0] != root.spent[1]))
-        self._decide(
-            -1, NO_ACTION, 0, root.actor, root.spent, max(root.spent) + step, start, int(root.opened),
-            raises, (),
-        )  # fmt: skip
+        self._decide(-1, NO_ACTION, _first_round(self.root), ())
 
-    def _decide(
-        self,
-        parent: int,
-        action: int,
-        round_index: int,
-        actor: int,
-        spent: tuple[int, int],
-        min_raise_to: int,
-        round_start: int,
-        acted: int,
-        raises: int,
-        history: tuple[int, ...],
-    ) -> None:
-        add, root = self.builder.add, self.root
-        node = add(DECISION, round_index, parent, action, player=actor)
-        own, other = spent[actor], spent[1 - actor]
-        if other > own:
-            add(FOLD, round_index, node, FOLD_ACTION, player=actor, amount=root.dead / 2 + own)
-        called = (other, other)
-        if acted or other > own:
-            self._close(node, round_index, called, (*history, CALL_ACTION))
+    def _decide(self, parent: int, action: int, betting: _Round, history: tuple[int, ...]) -> None:
+        """Add a decision node and what follows it.
+
+        history  actions from the root on
+        """
+        index, actor = betting.index, betting.actor
+        node = self.builder.add(DECISION, index, parent, action, player=actor)
+        own = betting.spent[actor]
+        if betting.faced > own:
+            lost = self.root.dead / 2 + own
+            self.builder.add(FOLD, index, node, FOLD_ACTION, player=actor, amount=lost)
+        if betting.call_ends_it:
+            self._close(node, betting, (*history, CALL_ACTION))
         else:
-            self._decide(
-                node, CALL_ACTION, round_index, 1 - actor, called, min_raise_to, round_start, acted + 1,
-                raises, (*history, CALL_ACTION),
-            )  # fmt: skip
-        for total in self._raises(
-            round_index, actor, other, min_raise_to, round_start, acted, raises, history
-        ):
-            raised = (total, other) if actor == 0 else (other, total)
-            self._decide(
-                node, total, round_index, 1 - actor, raised, max(min_raise_to, 2 * total - other),
-                round_start, acted + 1, raises + 1, (*history, total),
-            )  # fmt: skip
+            self._decide(node, CALL_ACTION, betting.checked(), (*history, CALL_ACTION))
+        for total in self._raises(betting, history):
+            self._decide(node, total, betting.raised(total), (*history, total))
 
-    def _raises(
-        self,
-        round_index: int,
-        actor: int,
-        other: int,
-        min_raise_to: int,
-        round_start: int,
-        acted: int,
-        raises: int,
-        history: tuple[int, ...],
-    ) -> tuple[int, ...]:
-        root = self.root
-        if other >= root.stack or acted + 2 > MAX_ACTIONS_PER_ROUND:
+    def _raises(self, betting: _Round, history: tuple[int, ...]) -> tuple[int, ...]:
+        root, faced = self.root, betting.faced
+        if faced >= root.stack or betting.acted + 2 > MAX_ACTIONS_PER_ROUND:
             return ()
-        menu = self.menus.menu(root.street + round_index, actor)
-        pot = int(2 * other + root.dead)
-        limits = BetLimits(pot, other, round_start, min_raise_to, root.stack)
-        totals = set(raise_targets(menu.sizes(raises), limits))
-        least = min(min_raise_to, root.stack)
+        menu = self.menus.menu(root.street + betting.index, betting.actor)
+        pot = int(2 * faced + root.dead)
+        limits = BetLimits(pot, faced, betting.start, betting.min_raise_to, root.stack)
+        totals = set(raise_targets(menu.sizes(betting.raises), limits))
+        least = min(betting.min_raise_to, root.stack)
         totals |= {total for total in self.extra.get(history, ()) if least <= total <= root.stack}
         return tuple(sorted(totals))
 
-    def _close(self, parent: int, round_index: int, spent: tuple[int, int], history: tuple[int, ...]) -> None:
+    def _close(self, parent: int, betting: _Round, history: tuple[int, ...]) -> None:
+        """Add what follows the call that ends a round: cards, up to the next decision or the showdown."""
         add, root = self.builder.add, self.root
-        stake, action = root.dead / 2 + spent[0], CALL_ACTION
+        stake, action = root.dead / 2 + betting.faced, CALL_ACTION
         last_round = RIVER - root.street
-        while round_index < last_round:
-            if round_index + 1 == self.max_rounds:
-                add(CHANCE, round_index, parent, action, amount=stake)
+        for index in range(betting.index, last_round):
+            if index + 1 == self.max_rounds:
+                add(CHANCE, index, parent, action, amount=stake)
                 return
-            parent = add(CHANCE, round_index, parent, action)
-            round_index, action = round_index + 1, NO_ACTION
-            if spent[0] < root.stack:
-                least = spent[0] + max(root.big_blind, 1)
-                self._decide(parent, action, round_index, 0, spent, least, spent[0], 0, 0, history)
+            parent, action = add(CHANCE, index, parent, action), NO_ACTION
+            if betting.faced < root.stack:
+                self._decide(parent, action, betting.next_round(root.big_blind), history)
                 return
-        add(SHOWDOWN, round_index, parent, action, amount=stake)
+        add(SHOWDOWN, last_round, parent, action, amount=stake)
