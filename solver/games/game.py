@@ -7,14 +7,14 @@ the public cards that neither player holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from game.cards import NUM_CARDS
-from numeric.arrays import F32, I32, I64
+from numeric.arrays import F32, I32, I64, U16, U32
 from solver.games.layout import LANES, LINE, Boards
 from solver.games.tree import Tree
 
@@ -73,33 +73,44 @@ def unblocked_weight(hands: I64, weights: F32, num_cards: int = NUM_CARDS) -> np
     return np.asarray(exact.sum() - held[hands[:, 0]] - held[hands[:, 1]] + exact)
 
 
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """The cards of a game, which are numbered from 0."""
+
+    size: int = NUM_CARDS
+    hand_size: int = 2
+    """Cards of a hand: one or two."""
+
+    @property
+    def num_cards(self) -> int:
+        """Number of cards, including the dummies of one-card hands."""
+        return self.size * 2 // self.hand_size
+
+
+FULL_DECK = Deck()
+
+
 def make_game(
     tree: Tree,
     hands: I64,
     labels: I64,
     ranges: F32,
-    num_cards: int,
-    root_board: Cards,
-    deck: Sequence[int],
+    board: Cards,
     strengths: Callable[[Cards], Strengths],
-    hand_size: int = 2,
+    deck: Deck = FULL_DECK,
 ) -> Game:
     """Lay out boards and hands for the kernels.
 
-    num_cards  number of cards, including the dummies of one-card hands
-    deck       cards that may come; cards of `root_board` are removed here
+    board      public cards at the root
     strengths  board of the last round -> int64[H], larger is stronger; any value for blocked hands
-    hand_size  real cards per hand
     """
-    num_hands = len(hands)
-    stride = (num_hands // LINE + 1) * LINE
-    cards_of_boards = [root_board]
-    first_child: list[int] = []
-    round_of_board = [0]
+    stride = (len(hands) // LINE + 1) * LINE
+    left = [card for card in range(deck.size) if card not in board]
     chance = [1.0]
-    left = [card for card in deck if card not in root_board]
     for r in range(1, tree.num_rounds):
-        chance.append(chance[-1] / (len(left) - (r - 1) - 2 * hand_size))
+        chance.append(chance[-1] / (len(left) - (r - 1) - 2 * deck.hand_size))
+    cards_of_boards, round_of_board = [board], [0]
+    first_child: list[int] = []
     b = 0
     while b < len(cards_of_boards):
         first_child.append(len(cards_of_boards))
@@ -109,18 +120,22 @@ def make_game(
             round_of_board += [round_of_board[b] + 1] * len(following)
         b += 1
     first_child.append(len(cards_of_boards))
-    rounds = np.array(round_of_board)
-    sizes = np.array(tree.round_rows, dtype=np.int64)[rounds] * stride
+    sizes = np.array(tree.round_rows, dtype=np.int64)[round_of_board] * stride
     table = np.concatenate([[0], np.cumsum(sizes)])
-    boards = _order_hands(
-        hands,
-        cards_of_boards,
-        rounds == tree.num_rounds - 1,
-        table[:-1],
-        first_child,
-        stride,
-        num_cards,
-        strengths,
+    last = round_of_board.index(tree.num_rounds - 1)
+    position, pair, ends, live, groups = _order_hands(
+        hands, cards_of_boards, last, stride, deck.num_cards, strengths
+    )
+    boards = Boards(
+        table=table[:-1],
+        first_child=np.array(first_child, dtype=np.int32),
+        position=position,
+        pair=pair,
+        ends=ends,
+        live=live,
+        groups=groups,
+        first_image=np.zeros(len(cards_of_boards) + 1, dtype=np.int32),
+        image=np.zeros((0, stride), dtype=np.uint16),
     )
     return Game(
         tree,
@@ -130,7 +145,7 @@ def make_game(
         tuple(cards_of_boards),
         boards,
         tuple(chance),
-        num_cards,
+        deck.num_cards,
         stride,
         int(table[-1]),
     )
@@ -139,13 +154,15 @@ def make_game(
 def _order_hands(
     hands: I64,
     cards_of_boards: list[Cards],
-    has_showdown: npt.NDArray[np.bool_],
-    table: I64,
-    first_child: list[int],
+    first_showdown: int,
     stride: int,
     num_cards: int,
     strengths: Callable[[Cards], Strengths],
-) -> Boards:
+) -> tuple[U16, U32, U16, I32, I32]:
+    """`position`, `pair`, `ends`, `live` and `groups` of `Boards`.
+
+    first_showdown  the first board of the last round, on which hands are ordered by strength
+    """
     num_boards, num_hands = len(cards_of_boards), len(hands)
     position = np.full((num_boards, stride), stride, dtype=np.uint16)
     pair = np.zeros((num_boards, num_hands), dtype=np.uint32)
@@ -158,7 +175,7 @@ def _order_hands(
         dead[:] = False
         dead[list(cards)] = True
         blocked = dead[hands[:, 0]] | dead[hands[:, 1]]
-        if has_showdown[b]:
+        if b >= first_showdown:
             strength = strengths(cards)
             order = showdown_order(hands, strength, num_cards)
             order = order[~blocked[order]]
@@ -171,9 +188,7 @@ def _order_hands(
         live[b] = len(order)
         position[b, order] = np.arange(len(order))
         pair[b, : len(order)] = packed[order]
-    first_image, image = np.zeros(num_boards + 1, dtype=np.int32), np.zeros((0, stride), dtype=np.uint16)
-    children = np.array(first_child, dtype=np.int32)
-    return Boards(table, children, position, pair, ends, live, groups, first_image, image)
+    return position, pair, ends, live, groups
 
 
 def _spread_order(hands: I64, num_cards: int) -> I64:

@@ -37,7 +37,7 @@ def holdem_game(board: Cards, tree: Tree, ranges: F32) -> Game:
     def strengths(cards: tuple[int, ...]) -> npt.NDArray[np.int64]:
         return river_strengths(cards)[labels].astype(np.int64)
 
-    game = make_game(tree, hands, labels, weights[:, labels], NUM_CARDS, board, range(NUM_CARDS), strengths)
+    game = make_game(tree, hands, labels, weights[:, labels], board, strengths)
     if len(labels) == 0 or game.pairings() <= 0:
         raise RangeError(f"no pair of hands is possible on {cards_text(board)!r}: both ranges need weight")
     if game.ranges.max(axis=1).min() < LEAST_WEIGHT:

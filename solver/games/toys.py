@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from numeric.arrays import F32
-from solver.games.game import Game, make_game
+from solver.games.game import Deck, Game, make_game
 from solver.games.tree import (
     CALL_ACTION,
     CHANCE,
@@ -58,11 +58,9 @@ def one_card_game(
         hands,
         np.arange(deck),
         np.ones((2, deck), dtype=np.float32) if ranges is None else ranges,
-        2 * deck,
         board,
-        range(deck),
         strengths,
-        hand_size=1,
+        Deck(deck, hand_size=1),
     )
 
 

@@ -238,9 +238,7 @@ def one_round_game(board: Cards, tree: Tree, ranges: F32) -> Game:
     """
     labels = compact_hands(ranges, unblocked(board))
     hands = HAND_CARDS[labels].astype(np.int64)
-    return make_game(
-        tree, hands, labels, ranges[:, labels], NUM_CARDS, board, range(NUM_CARDS), lambda _: 0 * labels
-    )
+    return make_game(tree, hands, labels, ranges[:, labels], board, lambda _: 0 * labels)
 
 
 def run_outs(flop: Cards, seed: int) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from abstraction.menu import parse_menu_book
 from game.cards import parse_cards
 from game.evaluator import river_strengths
 from game.hands import NUM_HANDS, parse_hand
-from solver.games.game import Game, make_game
+from solver.games.game import Deck, Game, make_game
 from solver.games.holdem import holdem_game
 from solver.games.tree import DECISION, NO_ACTION, SHOWDOWN, TreeBuilder, build_tree, even_root
 
@@ -67,9 +67,7 @@ def coin_toss() -> Game:
         hands,
         np.arange(3),
         ranges,
-        6,
         (),
-        range(3),
         lambda _: np.arange(3),
-        hand_size=1,
+        Deck(3, hand_size=1),
     )

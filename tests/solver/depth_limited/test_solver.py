@@ -7,7 +7,7 @@ import pytest
 
 from solver.depth_limited.solver import DepthLimitedSolver, TableLeaves
 from solver.exact.schedules import cfr_plus
-from solver.games.game import Game, make_game
+from solver.games.game import Deck, Game, make_game
 from solver.games.tree import CHANCE, DECISION, NO_ACTION, TreeBuilder
 
 PAYOFFS = np.array([[0, -1, 2], [1, 0, -2], [-2, 2, 0]], dtype=np.float32)
@@ -22,8 +22,9 @@ def rps_plus() -> Game:
         builder.add(CHANCE, 0, root, action)
     hands = np.array([[0, 2], [1, 3]])
     ranges = np.array([[1, 0], [0, 1]], dtype=np.float32)
+    nobody_wins = np.zeros(2, dtype=np.int64)
     return make_game(
-        builder.finish(), hands, np.arange(2), ranges, 4, (), range(2), lambda _: np.zeros(2, dtype=np.int64)
+        builder.finish(), hands, np.arange(2), ranges, (), lambda _: nobody_wins, Deck(2, hand_size=1)
     )
 
 
