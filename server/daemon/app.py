@@ -27,7 +27,7 @@ from server.http.app_keys import CONFIG, DECIDER, MATCHES, METRICS, POOL, STARTE
 from server.http.bodies import answer
 from server.http.context import STORE
 from server.http.match_routes import add_match_routes
-from server.matches.acpc_match import MatchObserver
+from server.matches.acpc_match import MatchObserver, OurSide
 from server.matches.manager import MatchManager
 from server.matches.recorder import MatchRecorder
 from server.pool.dispatcher import Dispatcher
@@ -56,7 +56,7 @@ def make_app(
     pool = decider if isinstance(decider, Dispatcher) else None
     app[CONFIG], app[DECIDER], app[POOL] = config, decider, pool
     app[METRICS] = metrics or (pool.metrics if pool is not None else Metrics())
-    app[MATCHES] = MatchManager(
+    us = OurSide(
         decider,
         app[METRICS],
         config.agent.budget,
@@ -64,6 +64,7 @@ def make_app(
         HUNL if pool is None else pool.definition,
         None if pool is None else pool.wait_until_ready,
     )
+    app[MATCHES] = MatchManager(us)
     app[STARTED] = time.monotonic()
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/readyz", readyz)

@@ -20,7 +20,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from game.definition import GameDefinition
+from game.definition import HUNL, GameDefinition
 from game.hands import hand_index
 from protocol.acpc import ClientConnection, Event, MalformedLine, MatchState, StateReceived
 from server.config.config import MatchConfig
@@ -85,36 +85,36 @@ class MatchObserver(Protocol):
         """A hand ended; the state contains only what we may know of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class OurSide:
+    """Who plays our side of matches: the same for all matches of a process."""
+
+    decider: Decider
+    metrics: Metrics
+    budget: float
+    """Seconds per hand of a match that names no budget."""
+    observers: tuple[MatchObserver, ...] = ()
+    definition: GameDefinition = HUNL
+    ready: Ready | None = None
+    """None: decisions can be made at once."""
+
+
 class AcpcMatch:
     """One match. `play` runs it; an instance is used once."""
 
     def __init__(
-        self,
-        name: str,
-        spec: MatchConfig,
-        definition: GameDefinition,
-        decider: Decider,
-        metrics: Metrics,
-        budget: float,
-        ready: Ready | None = None,
-        observers: tuple[MatchObserver, ...] = (),
-        connection: socket.socket | None = None,
+        self, name: str, spec: MatchConfig, us: OurSide, connection: socket.socket | None = None
     ) -> None:
         """Prepare a match; `play` runs it.
 
-        ready       waits until decisions can be made
         connection  an existing connection to the dealer; None: connect as `spec` says
         """
         self._name = name
         self._spec = spec
-        self._definition = definition
-        self._decider = decider
-        self._metrics = metrics
-        self._ready = ready
+        self._us = us
         self._connection = connection
-        self._observers = observers
-        self._clock = MatchClock(_BUDGET_SHARE * (spec.budget or budget))
-        self._client = ClientConnection(definition)
+        self._clock = MatchClock(_BUDGET_SHARE * (spec.budget or us.budget))
+        self._client = ClientConnection(us.definition)
         self._leaving = asyncio.Event()
         self._state = CONNECTING
         self._error = ""
@@ -154,7 +154,7 @@ class AcpcMatch:
         )
 
     def _mbb(self, chips: float) -> float:
-        return 1000 * chips / max(self._definition.big_blind, 1)
+        return 1000 * chips / max(self._us.definition.big_blind, 1)
 
     def _interval(self) -> float | None:
         hands = self._hands
@@ -190,8 +190,8 @@ class AcpcMatch:
         try:
             # The dealer waits for our version without a time limit, then starts the clock: warm up first.
             self._state = WARMING
-            if self._ready is not None:
-                await self._until_leaving(self._ready())
+            if self._us.ready is not None:
+                await self._until_leaving(self._us.ready())
             self._state = PLAYING
             log.info("match %s started", self._name, extra={"facts": {"opponent": self.opponent}})
             if not self._leaving.is_set():
@@ -247,7 +247,7 @@ class AcpcMatch:
                 await self._take_state(event.match_state)
             elif isinstance(event, MalformedLine):
                 self._malformed += 1
-                self._metrics.malformed_lines.inc()
+                self._us.metrics.malformed_lines.inc()
                 log.warning("match %s: malformed line from the dealer", self._name)
 
     async def _take_state(self, match: MatchState) -> None:
@@ -261,10 +261,10 @@ class AcpcMatch:
         self._hands += 1
         self._chips += won
         self._squared_chips += won * won
-        self._metrics.hands.labels(CHANNEL).inc()
-        self._metrics.winnings.labels(self._metrics.opponent(self.opponent)).inc(won)
+        self._us.metrics.hands.labels(CHANNEL).inc()
+        self._us.metrics.winnings.labels(self._us.metrics.opponent(self.opponent)).inc(won)
         log.info("match %s: hand over", self._name, extra={"facts": {"hand": match.hand_id, "chips": won}})
-        for observer in self._observers:
+        for observer in self._us.observers:
             await observer.on_hand(self._name, self.opponent, match)
 
     async def _reply(self, match: MatchState, arrived: float) -> bytes:
@@ -282,10 +282,10 @@ class AcpcMatch:
             seed=self._seed,
             seconds=max(self._clock.seconds_for(betting) - (time.monotonic() - arrived), 0.0),
         )
-        answer = await self._decider.decide(request)
+        answer = await self._us.decider.decide(request)
         action = parse_action(answer.action)
         self._context, self._expected = answer.context, betting.apply(action).text
-        for observer in self._observers:
+        for observer in self._us.observers:
             await observer.on_decision(self._name, self.opponent, match, request, answer)
         reply = self._client.reply(match, action)
         spent = time.monotonic() - arrived
@@ -314,6 +314,6 @@ class AcpcMatch:
 
     def _end(self, state: str, error: str = "") -> None:
         self._state, self._error = state, error
-        self._metrics.match_ends.labels(state).inc()
+        self._us.metrics.match_ends.labels(state).inc()
         facts = {"state": state, "hands": self._hands, "chips": self._chips, "error": error}
         log.info("match %s ended", self._name, extra={"facts": facts})

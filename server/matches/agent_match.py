@@ -11,7 +11,7 @@ import uvloop
 
 from server.config.config import MatchConfig, WorkersConfig
 from server.decisions import Rung
-from server.matches.acpc_match import AcpcMatch, MatchStatus
+from server.matches.acpc_match import AcpcMatch, MatchStatus, OurSide
 from server.pool.agent_pool import make_pool
 from server.telemetry.metrics import Metrics
 from solver.blueprint.file import Blueprint
@@ -41,10 +41,14 @@ def play_agent_match(
         pool = make_pool(workers, blueprint)
         await pool.start()
         try:
-            match = AcpcMatch(
-                "match", spec, blueprint.definition, pool, pool.metrics, spec.budget, pool.wait_until_ready,
-                connection=connection,
-            )  # fmt: skip
+            us = OurSide(
+                pool,
+                pool.metrics,
+                spec.budget,
+                definition=blueprint.definition,
+                ready=pool.wait_until_ready,
+            )
+            match = AcpcMatch("match", spec, us, connection)
             for number in (signal.SIGTERM, signal.SIGINT):
                 asyncio.get_running_loop().add_signal_handler(number, _on_signal, number, signals, match)
             status = await match.play()

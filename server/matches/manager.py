@@ -8,12 +8,9 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 
-from game.definition import HUNL, GameDefinition
 from server.config.config import MatchConfig
 from server.config.game_files import load_definition
-from server.decisions import Decider
-from server.matches.acpc_match import ENDED, AcpcMatch, MatchObserver, MatchStatus, Ready
-from server.telemetry.metrics import Metrics
+from server.matches.acpc_match import ENDED, AcpcMatch, MatchStatus, OurSide
 
 _LAST_WORD_SECONDS = 1.0
 
@@ -30,43 +27,21 @@ class _Running:
 class MatchManager:
     """Starts, lists and stops matches."""
 
-    def __init__(
-        self,
-        decider: Decider,
-        metrics: Metrics,
-        budget: float,
-        observers: tuple[MatchObserver, ...] = (),
-        definition: GameDefinition = HUNL,
-        ready: Ready | None = None,
-    ) -> None:
-        self._decider = decider
-        self._metrics = metrics
-        self._budget = budget
-        self._observers = observers
-        self._definition = definition
-        self._ready = ready
+    def __init__(self, us: OurSide) -> None:
+        self._us = us
         self._matches: dict[str, _Running] = {}
         self._started = 0
         self._left_at = 0.0
 
     def start(self, spec: MatchConfig) -> MatchStatus:
         """Start a match; needs a running event loop. Raises `ValueError` if we play another game."""
-        if load_definition(spec.game) != self._definition:
+        if load_definition(spec.game) != self._us.definition:
             raise ValueError(
                 f"the blueprint is not for the game {spec.game!r}: give the blueprint's own game"
             )
         self._started += 1
         name = f"m{self._started}"
-        match = AcpcMatch(
-            name,
-            spec,
-            self._definition,
-            self._decider,
-            self._metrics,
-            self._budget,
-            self._ready,
-            self._observers,
-        )
+        match = AcpcMatch(name, spec, self._us)
         task = asyncio.get_running_loop().create_task(match.play(), name=f"match {name}")
         task.add_done_callback(lambda _task: self._count())
         self._matches[name] = _Running(match, task)
@@ -122,4 +97,4 @@ class MatchManager:
     def _count(self) -> None:
         counts = Counter(status.state for status in self.statuses() if status.state not in ENDED)
         for state in ("connecting", "warming_up", "playing"):
-            self._metrics.matches.labels(state).set(counts[state])
+            self._us.metrics.matches.labels(state).set(counts[state])

@@ -1,4 +1,4 @@
-"""Play any registered player on a remote dealer, and compute the result.
+"""Any registered player in a seat of a remote dealer's match, the hands it plays, and the result.
 
 The journal holds the last line of every hand as the dealer sent it. If an interrupted match is resumed and
 the dealer continues its hand numbers, one report covers both parts.
@@ -20,7 +20,6 @@ from game.definition import GameDefinition
 from numeric.draws import seed_at
 from protocol.acpc import MatchState, parse_match_state
 from protocol.records import HandRecord
-from server.matches.acpc_client import MatchSummary, Report, connect, play
 
 _SEED_MASK = (1 << 64) - 1
 _HAND_MASK = (1 << 31) - 1
@@ -82,20 +81,6 @@ class HandLog:
         if self._file is not None:
             os.close(self._file)
             self._file = None
-
-
-def play_versus(
-    address: tuple[str, int],
-    definition: GameDefinition,
-    player: Player,
-    seed: int,
-    hands: HandLog,
-    wait_seconds: float,
-    report: Report,
-) -> MatchSummary:
-    """Play until the dealer closes the connection; blocks."""
-    with connect(*address, wait_seconds, report) as connection:
-        return play(connection, definition, SeatPlayer(player, seed), report, hands.add)
 
 
 def versus_result(

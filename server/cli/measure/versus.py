@@ -57,7 +57,8 @@ def run(args: argparse.Namespace) -> int:
     """Play the match; returns 1 if the dealer disconnected during a hand or before the first one ended."""
     from arena.players.registry import make_player, player_labels
     from server.config.game_files import load_definition
-    from server.matches.versus import HandLog, play_versus, versus_result
+    from server.matches.acpc_client import connect, play
+    from server.matches.versus import HandLog, SeatPlayer, versus_result
 
     check_outputs(args)
     journal = args.save.with_name(args.save.name + ".hands") if args.save else None
@@ -71,9 +72,9 @@ def run(args: argparse.Namespace) -> int:
         if not args.quiet:
             print(f"fathom versus: {message}", file=sys.stderr, flush=True)
 
-    address = args.host, args.port
     try:
-        summary = play_versus(address, definition, player, seed, hands, args.wait, report)
+        with connect(args.host, args.port, args.wait, report) as connection:
+            summary = play(connection, definition, SeatPlayer(player, seed), report, hands.add)
     finally:
         hands.close()
     status = 0

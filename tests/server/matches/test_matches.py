@@ -11,7 +11,7 @@ import pytest
 from protocol.acpc import MatchState
 from server.config.config import MatchConfig
 from server.decisions import DecisionAnswer, DecisionRequest
-from server.matches.acpc_match import DEALER_GONE, FAILED, FINISHED, STOPPED
+from server.matches.acpc_match import DEALER_GONE, FAILED, FINISHED, STOPPED, OurSide
 from server.matches.manager import MatchManager
 from server.telemetry.metrics import Metrics
 from tests.server.stand_ins import StandInDecider, run, until
@@ -91,7 +91,7 @@ def manager(
     decider: StandInDecider, metrics: Metrics | None = None, recorder: Recorder | None = None
 ) -> MatchManager:
     observers = () if recorder is None else (recorder,)
-    return MatchManager(decider, metrics or Metrics(), 7.0, observers)
+    return MatchManager(OurSide(decider, metrics or Metrics(), 7.0, observers))
 
 
 def test_a_match_is_played_to_its_end() -> None:
@@ -280,7 +280,7 @@ def test_the_version_line_is_sent_only_when_ready() -> None:
         async def wait() -> None:
             await ready.wait()
 
-        matches = MatchManager(StandInDecider(), Metrics(), 7.0, ready=wait)
+        matches = MatchManager(OurSide(StandInDecider(), Metrics(), 7.0, ready=wait))
         async with listening(SCRIPT) as dealer:
             name = matches.start(MatchConfig("127.0.0.1", dealer.port)).match
             await dealer.connected.wait()
