@@ -36,11 +36,11 @@ from game.hands import HAND_CLASS, hand_index, unblocked
 from game.state import HandState
 from numeric.arrays import F64, I64, U8
 from solver.blueprint.abstract_game import TrainingGame
-from solver.blueprint.layout import Betting
 from solver.decisions.range_strategy import RangeStrategy
 from solver.equity.all_in import mean_wins
 from solver.equity.beliefs import PlaceValues, guess_on_board, mean_over_cards, mean_over_flops, pair_mass
 from solver.equity.river import (
+    Profile,
     RiverWalk,
     board_wins,
     fill_river_buckets,
@@ -113,6 +113,7 @@ class HoldemGame:
         """
         self.careful = careful
         self.game, self.strategy, self.values, self.tables = game, strategy, values, tables
+        self._profile = Profile(game.betting, strategy, game.num_buckets[-1])
         self._codes = [game.tree.actions_of(int(node)) for node in game.tree_node]
         self._pots = _pots(game, definition.blinds)
         levels = 1 + _longest_line(game)
@@ -264,7 +265,7 @@ class HoldemGame:
             fill_river_order(cards, self._river)
             fill_river_buckets(self.tables, cards, self._river)
             self._river_board = state.board
-        mass, total = walk_river(*self._profile(state), self._river, *beliefs, self._walk)
+        mass, total = walk_river(self._profile, state.node, self._river, *beliefs, self._walk)
         return float(total / mass) * state.scale
 
     def _walk_round(self, state: HoldemState, beliefs: Beliefs) -> float:
@@ -283,8 +284,7 @@ class HoldemGame:
         tree, board = self.game.betting, street.board
         if tree.column[node] % self.game.num_rounds > street.round_index:
             if street.is_exact:
-                profile = self.game.betting, self.strategy, self.game.num_buckets[-1], node
-                mean = mean_over_rivers(*profile, self.tables, board, *beliefs, self._walk)
+                mean = mean_over_rivers(self._profile, node, self.tables, board, *beliefs, self._walk)
             else:
                 table = self._table(int(self.values.places.of_node[node]))
                 mean = mean_over_cards(self.tables, board, *beliefs, table)
@@ -309,13 +309,8 @@ class HoldemGame:
         return total
 
     def _mean_over_rivers(self, state: HoldemState, board: U8, beliefs: Beliefs) -> float:
-        return (
-            float(mean_over_rivers(*self._profile(state), self.tables, board, *beliefs, self._walk))
-            * state.scale
-        )
-
-    def _profile(self, state: HoldemState) -> tuple[Betting, U8, int, int]:
-        return self.game.betting, self.strategy, self.game.num_buckets[-1], state.node
+        mean = mean_over_rivers(self._profile, state.node, self.tables, board, *beliefs, self._walk)
+        return float(mean) * state.scale
 
     def _is_big(self, betting: BettingState) -> bool:
         """Whether the pot is big enough to spend milliseconds on walking all rivers."""

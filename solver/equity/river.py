@@ -38,6 +38,16 @@ class River(NamedTuple):
     room: SortedRiver
 
 
+class Profile(NamedTuple):
+    """The strategies of both players, over buckets."""
+
+    betting: Betting
+    strategy: U8
+    """uint8[node][action][bucket]: probabilities in 255ths."""
+    num_buckets: int
+    """Number of buckets on the river."""
+
+
 class RiverWalk(NamedTuple):
     """Working memory of `walk_river`, by level of the tree."""
 
@@ -167,20 +177,13 @@ def sampled_wins(board: U8, first: F64, second: F64) -> float:
 
 @kernel
 def walk_river(
-    betting: Betting,
-    strategy: U8,
-    num_buckets: int,
-    root: int,
-    river: River,
-    first: F64,
-    second: F64,
-    walk: RiverWalk,
+    profile: Profile, root: int, river: River, first: F64, second: F64, walk: RiverWalk
 ) -> tuple[float, float]:
     """Mass, and the sum over pairs of w0 × w1 × payoff when both follow a profile from a river node on.
 
-    strategy  uint8[node][action][bucket]: probabilities in 255ths
-    walk      scratch
+    walk  scratch
     """
+    betting, strategy, num_buckets = profile.betting, profile.strategy, profile.num_buckets
     weights, nodes = walk.weights, walk.nodes
     _pick(river, first, weights[0, 0])
     _pick(river, second, weights[0, 1])
@@ -217,9 +220,7 @@ def walk_river(
 
 @kernel
 def mean_over_rivers(
-    betting: Betting,
-    strategy: U8,
-    num_buckets: int,
+    profile: Profile,
     root: int,
     tables: BucketTables,
     board: U8,
@@ -241,7 +242,7 @@ def mean_over_rivers(
         completed[4] = card
         fill_river_order(completed, river)
         fill_river_buckets(tables, completed, river)
-        weight, value = walk_river(betting, strategy, num_buckets, root, river, first, second, walk)
+        weight, value = walk_river(profile, root, river, first, second, walk)
         mass += weight
         total += value
     return total / mass

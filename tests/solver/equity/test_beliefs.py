@@ -33,6 +33,7 @@ from solver.equity.beliefs import (
     pair_mass,
 )
 from solver.equity.river import (
+    Profile,
     RiverWalk,
     board_wins,
     fill_river_buckets,
@@ -211,6 +212,7 @@ def test_river_walks_match_the_reference() -> None:
         rows = rng.multinomial(255, rng.dirichlet(np.full(count, 0.6)), size=buckets).T
         strategy[at : at + rows.size] = rows.reshape(-1)
     root = int(np.flatnonzero(betting.column % 4 == 3)[0])
+    profile = Profile(betting, strategy, 8)
     walk = RiverWalk(np.zeros((12, 2, NUM_LIVE_HANDS)), np.zeros((12, 2), dtype=np.int64))
     out = np.empty(NUM_HANDS, dtype=np.uint16)
 
@@ -232,10 +234,10 @@ def test_river_walks_match_the_reference() -> None:
                 river = new_river()
                 fill_river_order(board_array(RIVER), river)
                 fill_river_buckets(tables, board_array(RIVER), river)
-                mass, found = walk_river(betting, strategy, 8, root, river, first, second, walk)
+                mass, found = walk_river(profile, root, river, first, second, walk)
                 assert mass == pytest.approx(left)
                 assert found / mass == pytest.approx(value)
-    mean = mean_over_rivers(betting, strategy, 8, root, tables, board_array(TURN), first, second, walk)
+    mean = mean_over_rivers(profile, root, tables, board_array(TURN), first, second, walk)
     assert mean == pytest.approx(total / weight)
 
 
