@@ -108,12 +108,13 @@ def test_first_iteration_leaves_player_1s_uniform_strategy_in_the_average(bluepr
     assert reach[weights > 0] == pytest.approx(left * weights[weights > 0], rel=1e-3)
 
 
-def test_short_decisions_reduce_variance_if_the_table_is_cached(blueprint: Blueprint) -> None:
-    solves = StreetSolves(blueprint, BlueprintWalk(blueprint.tree, HUNL), AgentSettings(MENU, MENU, MENU))
+def test_short_decisions_reduce_variance_only_with_a_table_of_their_own(blueprint: Blueprint) -> None:
+    walk = BlueprintWalk(blueprint.tree, HUNL)
+    solves, others = [StreetSolves(blueprint, walk, AgentSettings(MENU, MENU, MENU)) for _ in range(2)]
     betting, board = parse_betting(HUNL, "r300c/"), parse_cards("Ts6d3c")
     root = find_root(betting, board, Context("r300c/", everything(), {}))
 
-    def takes_luck_out(limits: Limits) -> bool:
+    def takes_luck_out(limits: Limits, solves: StreetSolves = solves) -> bool:
         solved = solves.flop(betting, root, 1, Countdown(limits)).solved
         assert isinstance(solved, _DepthLimited)
         assert isinstance(solved.solver.leaves, BlueprintRollouts)
@@ -123,6 +124,7 @@ def test_short_decisions_reduce_variance_if_the_table_is_cached(blueprint: Bluep
     assert not takes_luck_out(short)
     assert takes_luck_out(UNLIMITED)
     assert takes_luck_out(short)
+    assert not takes_luck_out(short, others)
 
 
 def test_menus_follow_the_time_there_is(blueprint: Blueprint) -> None:

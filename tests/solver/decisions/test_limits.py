@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import time
+from math import inf
 
-from solver.decisions.limits import Limits, solve_in_slices
+from solver.decisions.limits import UNLIMITED, Countdown, Limits, solve_in_slices
 
 FAR = time.monotonic() + 1e6
 
@@ -67,3 +68,18 @@ def test_cut_off_solve_reports_its_iterations() -> None:
     limits = Limits(report=lambda done, _most: told.append(done))
     solve_in_slices(solve.advance, 0, 10**9, time.monotonic() + 0.25, limits)
     assert told[-1] == solve.done
+
+
+def test_a_countdown_runs_from_its_start() -> None:
+    countdown = Countdown(Limits(seconds=2.0), started=FAR)
+    assert countdown.deadline == FAR + 2
+    assert countdown.left is not None
+    assert countdown.left > 1e5
+    assert countdown.shortened(0.5) == Countdown(Limits(seconds=1.0), started=FAR)
+
+
+def test_a_countdown_without_a_time_limit_never_ends() -> None:
+    countdown = Countdown(UNLIMITED)
+    assert countdown.deadline == inf
+    assert countdown.left is None
+    assert countdown.shortened(0.5) is countdown
