@@ -76,13 +76,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             name, description=GROUPS[folder][name], formatter_class=argparse.RawDescriptionHelpFormatter
         )
         if name == wanted:
-            _module(name).configure(subparser)
+            command_module(name).configure(subparser)
     args, unknown = parser.parse_known_args(arguments)
     if unknown:
         subparsers.choices[args.command].error(f"unrecognized arguments: {' '.join(unknown)}")
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _terminate)
-    module = _module(args.command)
+    module = command_module(args.command)
     try:
         return int(module.run(args))
     except KeyboardInterrupt:
@@ -122,7 +122,8 @@ def _unknown_command(word: str) -> str:
     return f"unknown command {word!r}: {hint}"
 
 
-def _module(command: str) -> ModuleType:
+def command_module(command: str) -> ModuleType:
+    """The module of a command."""
     return importlib.import_module(f"server.cli.{_FOLDERS[command]}.{command.replace('-', '_')}")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import faults, matches
+from bench.robustness import faults, matches
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 

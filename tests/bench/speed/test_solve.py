@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bench import solve, variants
+from bench.speed import solve, variants
 
 
 def test_solve_prints_one_line(capsys: pytest.CaptureFixture[str]) -> None:
