@@ -27,7 +27,7 @@ class Rung(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DecisionRequest:
-    """One decision of one hand. Self-contained: deciders keep no state between requests."""
+    """One decision of one hand. Self-contained: deciders keep nothing of a hand between requests."""
 
     match: str
     """Key of the fair queue: matches share the workers fairly."""

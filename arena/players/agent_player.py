@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from random import Random
 
 from game.actions import Action
@@ -12,6 +14,7 @@ from game.betting import BettingState
 from game.cards import Cards
 from game.hands import hand_index
 from game.state import HandState
+from numeric.jit import source_digest
 from solver.agent.agent import Agent
 from solver.agent.time_bank import MatchClock
 from solver.blueprint.file import Blueprint
@@ -20,6 +23,9 @@ from solver.decisions.limits import Limits
 from solver.decisions.range_strategy import RangeStrategy
 from solver.games.history import betting_states
 from solver.resolving.context import Context
+
+_CODE = Path(inspect.getfile(Agent))
+"""With all that it imports, the code that decides."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +42,11 @@ class AgentPlayer:
 
     @property
     def identity(self) -> str:
-        """Identifies the blueprint's content, the settings whose defaults have changed, and the flop book."""
+        """Identifies blueprint, settings, flop book, and code: another version plays otherwise."""
         settings = self.agent.settings
         book = "" if self.agent.book is None else f"-book{self.agent.book.identity}"
-        return f"{self.blueprint.identity}-{settings.leaf}-{settings.preflop}-{settings.flop_method}{book}"
+        played = f"{settings.leaf}-{settings.preflop}-{settings.flop_method}{book}"
+        return f"{self.blueprint.identity}-{played}-code{source_digest(_CODE)}"
 
     @cached_property
     def clock(self) -> MatchClock | None:

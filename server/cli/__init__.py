@@ -66,7 +66,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"fathom {fathom_version()}")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    subparsers = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, help="one of the commands below"
+    )
     # Only the wanted command's module is imported: numba alone costs half a second.
     wanted = next((word for word in arguments if not word.startswith("-")), None)
     if wanted is not None and wanted not in _FOLDERS and arguments[0] == wanted:

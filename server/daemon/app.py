@@ -59,10 +59,10 @@ def make_app(
     us = OurSide(
         decider,
         app[METRICS],
-        config.agent.budget,
-        (MatchRecorder(lambda: app[STORE]), *observers),
-        HUNL if pool is None else pool.definition,
-        None if pool is None else pool.wait_until_ready,
+        budget=config.agent.budget,
+        observers=(MatchRecorder(lambda: app[STORE]), *observers),
+        definition=HUNL if pool is None else pool.definition,
+        ready=None if pool is None else pool.wait_until_ready,
     )
     app[MATCHES] = MatchManager(us)
     app[STARTED] = time.monotonic()

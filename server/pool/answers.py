@@ -1,4 +1,4 @@
-"""The agent as workers use it: stateless, from a `DecisionRequest` to a `DecisionAnswer`."""
+"""The agent as workers use it: from a `DecisionRequest` to a `DecisionAnswer`."""
 
 from __future__ import annotations
 

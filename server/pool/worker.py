@@ -1,7 +1,7 @@
 """A worker process: `python -m server.pool.worker SOCKET PAGE NICE FACTORY ARGUMENTS`.
 
-1. Workers are stateless: between tasks they keep only what `Answerer` opened at the start. Any worker can
-   answer any task, and killing one loses at most one task.
+1. Workers keep nothing of a hand: between tasks they keep what `Answerer` opened at the start and what saves
+   it time. Any worker can answer any task, and killing one loses at most one task.
 2. One thread reads messages; the main thread answers them. When the daemon exits for any reason, the
    connection closes and the worker exits, even during a solve.
 3. SIGINT and SIGTERM are ignored: Ctrl-C reaches all processes of a terminal, and a service manager's SIGTERM

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from numeric.arrays import F32
-from solver.decisions.settings import LEARNED, NET, ROLLOUTS
+from solver.decisions.settings import ADAPTED, LEARNED, NET, ROLLOUTS
 from solver.depth_limited.solver import SAMPLED_SCHEDULE, DepthLimitedSolver, LeafValues
 from solver.leaves.adapted_rollouts import AdaptedRollouts
 from solver.leaves.flop_end import FlopEnd
@@ -43,5 +43,6 @@ class LeafMethod:
         learned = LearnedLeaves(end)
         if self.leaf == LEARNED:
             return learned
+        assert self.leaf == ADAPTED, f"{self.leaf} has no values"
         adapt(DepthLimitedSolver(end.game, learned, end.chooser, SAMPLED_SCHEDULE))
         return AdaptedRollouts(replace(end, seed=end.seed + 1), learned, self.continuations)

@@ -66,7 +66,7 @@ class Countdown:
         return inf if seconds is None else self.started + seconds
 
     def shortened(self, share: float) -> Countdown:
-        """The countdown for the first share of the time."""
+        """A countdown that ends after this share of the time."""
         seconds = self.limits.seconds
         if seconds is None:
             return self

@@ -28,6 +28,7 @@ class StrategyTable:
     """float32[A, 1326] of a decision node; any values for blocked hands."""
     method: Method
     iterations: int = 0
+    """Iterations of the solve that it comes from, if it was one."""
 
 
 def look_up(

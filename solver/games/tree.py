@@ -113,14 +113,18 @@ class _Round:
 
     def checked(self) -> _Round:
         called = self.faced, self.faced
-        return _Round(
-            self.index, 1 - self.actor, called, self.min_raise_to, self.start, self.acted + 1, self.raises
-        )
+        return replace(self, actor=1 - self.actor, spent=called, acted=self.acted + 1)
 
     def raised(self, total: int) -> _Round:
         spent = (total, self.faced) if self.actor == 0 else (self.faced, total)
-        least = max(self.min_raise_to, 2 * total - self.faced)
-        return _Round(self.index, 1 - self.actor, spent, least, self.start, self.acted + 1, self.raises + 1)
+        return replace(
+            self,
+            actor=1 - self.actor,
+            spent=spent,
+            min_raise_to=max(self.min_raise_to, 2 * total - self.faced),
+            acted=self.acted + 1,
+            raises=self.raises + 1,
+        )
 
     def next_round(self, big_blind: int) -> _Round:
         stake = self.faced

@@ -58,13 +58,14 @@ def _summary(module: str) -> str:
 def _figures() -> dict[str, str]:
     """The module of each figure, by name, in alphabetical order."""
     rooms = [module.name for module in _modules(_PACKAGE) if module.ispkg]
-    figures = {
-        module.name: f"{room}.{module.name}"
+    figures = [
+        (module.name, f"{room}.{module.name}")
         for room in (f"{_PACKAGE}.{name}" for name in rooms)
         for module in _modules(room)
         if not module.name.startswith("_")
-    }
-    return dict(sorted(figures.items()))
+    ]
+    assert len(dict(figures)) == len(figures), "two figures have one name"
+    return dict(sorted(figures))
 
 
 def _modules(package: str) -> Iterator[pkgutil.ModuleInfo]:

@@ -1,4 +1,4 @@
-"""Parts of commands: parsing of numbers, output files, grids, screens and progress bars.
+"""Parts of commands: configuration flags, parsing of numbers, output files, grids, screens, progress bars.
 
 `flops` makes flop books, for `fathom blueprint flops` and `fathom train --flops`. Nothing here is a command.
 """

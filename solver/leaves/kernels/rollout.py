@@ -253,7 +253,7 @@ def pack_words(
 ) -> None:
     """Pack a node's probabilities from [action][bucket] bytes to one word per bucket.
 
-    becomes  uint8[MAX_ACTIONS]  the byte of the word that each action is added to
+    becomes  uint8[A]  the byte of the word that each action is added to
     """
     for bucket in range(num_buckets):
         word = np.uint32(0)

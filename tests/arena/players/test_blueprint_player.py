@@ -121,8 +121,18 @@ def test_specifications_name_players(folder: Path) -> None:
     texts = (f"blueprint:{path}", f"agent:{path}", f"blueprint:{other}", "call")
     same, agent, different, none = (player_identity(text) for text in texts)
     assert same != different
-    assert agent == f"{same}-learned-offtree-solve"
+    assert agent.startswith(f"{same}-learned-offtree-solve-code")
     assert none == ""
+
+
+def test_another_version_of_the_agent_is_another_player(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"agent:{made_up_blueprint(folder).path}"
+    now = player_identity(text)
+    assert player_identity(text) == now
+    monkeypatch.setattr("arena.players.agent_player._CODE", Path(__file__))
+    assert player_identity(text) != now
 
 
 @pytest.mark.parametrize(
