@@ -1,0 +1,1 @@
+"""CFR and CFR+: `solver` for saddle problems, `values` as a value function, `opponents` to respond to."""

@@ -1,0 +1,106 @@
+"""Steps of a public tree that is known as a whole.
+
+A step looks ahead from a decision of ours: at this action and at `depth` more actions, by whomever, chance
+included. Steps overlap: the next decision is solved anew and looks further. That this is meant by "the
+number of actions CDBR was allowed to look at in the future" (Milec, Kubicek and Lisy) is told by their
+table 1, which comes out so and not with steps that follow each other without overlap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from numeric.arrays import I32
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One step. Masks are over public states."""
+
+    decided: Mask
+    """Where our strategy of this step is kept."""
+    solved: Mask
+    """Where it is fixed by the steps before."""
+    seen: Mask
+    """What comes before the depth limit, in this step and in those before it."""
+    before: Part | None
+    root: int | None
+    """The public state that is decided, if it is one."""
+
+
+class Partition:
+    """The steps of a public tree, found by public state."""
+
+    def __init__(self, parts: dict[int, Part]) -> None:
+        self._parts = parts
+
+    def at(self, place: int) -> Part:
+        """The step that decides a public state of ours."""
+        return self._parts[place]
+
+    def before(self, step: Part) -> Part | None:
+        """The step that is fixed when this one is solved."""
+        return step.before
+
+    @property
+    def places(self) -> list[int]:
+        """Our public states."""
+        return sorted(self._parts)
+
+
+def by_subgame(parent: I32, level: I32, ours: Mask, depth: int) -> Partition:
+    """Every decision by itself, as at a table: only its own way from the start is fixed, and seen.
+
+    parent  int32[P]: the public state before, which has a lower number; -1 at the start
+    level   int32[P]: number of actions before
+    ours    bool[P]: where we act
+    """
+    parts: dict[int, Part] = {}
+    for place in np.flatnonzero(ours).tolist():
+        way = np.zeros(len(parent), dtype=np.bool_)
+        at = int(parent[place])
+        while at >= 0:
+            way[at] = True
+            at = int(parent[at])
+        near = np.zeros_like(way)
+        near[place] = True
+        for other in range(place + 1, len(parent)):
+            near[other] = parent[other] >= 0 and near[parent[other]] and level[other] <= level[place] + depth
+        earlier = np.flatnonzero(way & ours)
+        before = parts[int(earlier[-1])] if len(earlier) else None
+        seen = way | near if before is None else way | near | before.seen
+        decided = np.zeros_like(way)
+        decided[place] = True
+        parts[place] = Part(decided, way & ours, seen, before, place)
+    return Partition(parts)
+
+
+def by_level(level: I32, ours: Mask, depth: int, overlap: bool = True) -> Partition:
+    """All decisions of a level at once.
+
+    Then the bound on exploitability (theorem 5.3) is exact: what the steps give away adds up. If subgames are
+    solved one by one, each may give away what the opponent lacks to reach it, and if chance leads to
+    several of them these gifts add up without having been counted.
+
+    overlap  whether the next step begins at the next decision, or at the depth limit
+    """
+    parts: dict[int, Part] = {}
+    before: Part | None = None
+    start, end = 0, int(level.max()) + 1
+    while start < end:
+        mine = ours & (level >= start)
+        if not mine.any():
+            break
+        start = int(level[mine].min()) if overlap else start
+        limit = start + depth + 1
+        decided = ours & (level >= start) & (level < (start + 1 if overlap else limit))
+        if decided.any():
+            before = Part(decided, ours & (level < start), level < limit, before, None)
+            parts |= dict.fromkeys(np.flatnonzero(decided).tolist(), before)
+        start = start + 1 if overlap else limit
+    return Partition(parts)

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import numpy as np
+
+from responses.partition import by_level, by_subgame
+
+# 0 (we) -> 1 (they) -> 2, 3 (we) -> 4, 5 (they); 5 is one action of chance further.
+PARENT = np.array([-1, 0, 1, 1, 2, 3], dtype=np.int32)
+LEVEL = np.array([0, 1, 2, 2, 3, 4], dtype=np.int32)
+OURS = np.array([True, False, True, True, False, False])
+
+
+def where(mask: np.ndarray) -> list[int]:
+    return np.flatnonzero(mask).tolist()
+
+
+def test_levels_are_decided_together() -> None:
+    partition = by_level(LEVEL, OURS, depth=1)
+    first, second = partition.at(0), partition.at(2)
+    assert (where(first.decided), where(first.solved), where(first.seen)) == ([0], [], [0, 1])
+    assert (where(second.decided), where(second.solved), where(second.seen)) == ([2, 3], [0], [0, 1, 2, 3, 4])
+    assert partition.at(3) is second
+    assert partition.before(second) is first
+    assert partition.before(first) is None
+
+
+def test_without_overlap_all_up_to_the_limit_is_decided() -> None:
+    partition = by_level(LEVEL, OURS, depth=2, overlap=False)
+    assert where(partition.at(0).decided) == [0, 2, 3]
+    assert where(partition.at(0).seen) == [0, 1, 2, 3]
+
+
+def test_subgames_see_their_own_way_only() -> None:
+    partition = by_subgame(PARENT, LEVEL, OURS, depth=1)
+    left, right = partition.at(2), partition.at(3)
+    assert (where(left.decided), where(left.solved), where(left.seen)) == ([2], [0], [0, 1, 2, 4])
+    assert where(right.seen) == [0, 1, 3], "chance counts as an action"
+    assert left.before is right.before is partition.at(0)
+    assert partition.places == [0, 2, 3]
