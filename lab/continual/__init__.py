@@ -1,0 +1,4 @@
+"""Responses in flat games.
+
+`respond` gives `responses.continual` a solver of steps; `gadgets` makes subgames below a gadget.
+"""

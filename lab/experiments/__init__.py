@@ -1,0 +1,1 @@
+"""One module per table or figure: the paper's figures beside ours, and whether its claim holds."""
