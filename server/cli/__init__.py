@@ -44,6 +44,7 @@ GROUPS = {
         "versus": "play on a remote ACPC dealer and report the result",
         "lbr": "measure a lower bound on a player's exploitability by local best response",
         "bench": "run the benchmarks, one JSON line per figure",
+        "lab": "reproduce tables and figures of the papers, on the algorithms that play",
     },
     "blueprints": {
         "train": "train a blueprint; can be interrupted and resumed at any time",

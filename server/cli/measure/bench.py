@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import importlib
-import importlib.util
-import pkgutil
-from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
+
+from server.cli.measure.named import modules_of, summary
 
 _PACKAGE = "bench"  # imported by name: nothing but this command may depend on it
 
@@ -27,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "options", nargs=argparse.REMAINDER, help="options of that figure: try `fathom bench FIGURE --help`"
     )
     rest.required = False  # some Python versions report it as missing when only the figure is
-    lines = [f"  {name:<13}{_summary(module)}" for name, module in figures.items()]
+    lines = [f"  {name:<13}{summary(module)}" for name, module in figures.items()]
     examples = "examples:\n  fathom bench evaluator --json\n  fathom bench all --json"
     parser.epilog = "\n".join(["figures:", *lines, "", examples])
 
@@ -46,27 +43,14 @@ def _figure(name: str) -> ModuleType:
     return importlib.import_module(_figures()[name])
 
 
-def _summary(module: str) -> str:
-    """The first line of a figure's docstring, read without importing it, which would load all of Fathom."""
-    spec = importlib.util.find_spec(module)
-    assert spec is not None, "it was listed"
-    assert spec.origin is not None, "it is a file"
-    words = ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
-    return words.partition("\n")[0]
-
-
 def _figures() -> dict[str, str]:
     """The module of each figure, by name, in alphabetical order."""
-    rooms = [module.name for module in _modules(_PACKAGE) if module.ispkg]
+    rooms = [module.name for module in modules_of(_PACKAGE) if module.ispkg]
     figures = [
         (module.name, f"{room}.{module.name}")
         for room in (f"{_PACKAGE}.{name}" for name in rooms)
-        for module in _modules(room)
+        for module in modules_of(room)
         if not module.name.startswith("_")
     ]
     assert len(dict(figures)) == len(figures), "two figures have one name"
     return dict(sorted(figures))
-
-
-def _modules(package: str) -> Iterator[pkgutil.ModuleInfo]:
-    return pkgutil.iter_modules(importlib.import_module(package).__path__)

@@ -1,0 +1,98 @@
+"""Figure 5: gain and exploitability of all responses in Leduc, against unfinished CFR strategies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lab.cfr.opponents import unfinished
+from lab.continual.respond import respond
+from lab.exact.programs import restricted_nash
+from lab.experiments.measures import Duel, exactly
+from lab.experiments.report import Claim, Curve, Figure, Plot, Report, Track, untracked
+from lab.flat.registry import game_named
+from numeric.arrays import F64
+from responses.dial import blend, exploitability_bound
+from responses.methods import cdbr, cdrnr, ses
+
+ITERATIONS = (1, 2, 4, 8, 16, 34)
+"""Of CFR, by opponent."""
+DIAL = (0.1, 0.25, 0.5, 0.75, 0.9)
+DEPTH = 5
+_SMALL = 0.1
+"""Share of the gain that a small exploitability has at most."""
+_ROUNDING = 1e-6
+
+
+def run(quick: bool = False, track: Track = untracked) -> Report:
+    """All opponents, or three."""
+    game = game_named("leduc")
+    iterations = ITERATIONS[::2] if quick else ITERATIONS
+    duels = [Duel(game, unfinished(game, n)) for n in iterations]
+    points = [_points(duel) for duel in track(duels)]
+    mean = {name: np.mean([each[name] for each in points], axis=0) for name in points[0]}
+    figures = [
+        Figure(f"{name} {of}", mean[name][i])
+        for name in mean
+        for i, of in enumerate(("exploitability", "gain"))
+        if i or name != "BR"
+    ]
+    plots = [
+        Plot(title, "CFR iterations of the opponent (log2)", title, tuple(
+            Curve(name, tuple((float(np.log2(n)), each[name][i]) for n, each in zip(iterations, points,
+            strict=True))) for name in ("BR", "RNR 0.5", "BNE", "CDBR-NE 0.5", "SES 0.5", "CDRNR 0.1",
+            "CDRNR 0.5") if i or name != "BR"
+        ))
+        for i, title in enumerate(("exploitability", "gain"))
+    ]  # fmt: skip
+    return Report(
+        f"Milec, Kubicek and Lisy, figure 5: Leduc, step {DEPTH}, means over {len(duels)} opponents",
+        "chips per game",
+        tuple(figures),
+        _claims(points, mean),
+        tuple(plots),
+    )
+
+
+def _points(duel: Duel) -> dict[str, tuple[float, float]]:
+    """Exploitability and gain by method."""
+    game, model = duel.game, duel.model
+    best = respond(game, model, cdbr(), DEPTH, exactly)
+    strategies: dict[str, F64] = {"BNE": duel.safest, "CDBR": best}
+    for p in DIAL:
+        strategies |= {
+            f"RNR {p:g}": restricted_nash(game, model, p).strategy,
+            f"CDRNR {p:g}": respond(game, model, cdrnr(p), DEPTH, exactly),
+            f"CDBR-NE {p:g}": blend(duel.nash.strategy, best, p),
+            f"SES {p:g}": respond(game, model, ses(p), DEPTH, exactly),
+        }
+    return {"BR": (float("nan"), duel.most)} | {name: duel.point(found) for name, found in strategies.items()}
+
+
+def _claims(points: list[dict[str, tuple[float, float]]], mean: dict[str, F64]) -> tuple[Claim, ...]:
+    bounded = all(
+        each[f"CDRNR {p:g}"][0] <= exploitability_bound(each[f"CDRNR {p:g}"][1], p) + _ROUNDING
+        for each in points
+        for p in DIAL
+    )
+    twice = any(
+        mean[f"CDRNR {p:g}"][1] >= 2 * mean["BNE"][1]
+        and mean[f"CDRNR {p:g}"][0] <= _SMALL * mean[f"CDRNR {p:g}"][1]
+        for p in DIAL
+    )
+    blends = sorted(tuple(mean[f"CDBR-NE {p:g}"]) for p in DIAL)
+    above = all(
+        mean[f"CDRNR {p:g}"][1] >= np.interp(mean[f"CDRNR {p:g}"][0], *np.transpose(blends)) - _ROUNDING
+        for p in DIAL
+    )
+    return (
+        Claim("CDRNR's exploitability is at most gain × p / (1 - p), for every opponent and p", bounded),
+        Claim(
+            f"for some p CDRNR gains twice what BNE does, and is exploitable by less than {_SMALL:.0%} of it",
+            twice,
+        ),
+        Claim("at the same exploitability CDRNR gains more than CDBR-NE", above),
+        Claim(
+            "SES gains less than CDRNR at every p, and nearer to BNE",
+            all(2 * mean[f"SES {p:g}"][1] < mean[f"CDRNR {p:g}"][1] + mean["BNE"][1] for p in DIAL),
+        ),
+    )
