@@ -19,6 +19,10 @@ _SLACK = 1e-9
 """What an equilibrium may lack of the value, so that rounding does not make a program infeasible."""
 
 
+_LARGE = 100_000
+"""Terminals from which on the interior point method is faster than the simplex method."""
+
+
 def solve_saddle(problem: Saddle) -> Answer:
     """The best strategy of player 0 in the worst case."""
     return _solve(problem.game, *_worst_case_objective(problem), problem)
@@ -34,12 +38,15 @@ def restricted_nash(game: FlatGame, model: F64, p: float) -> Answer:
     return solve_saddle(whole_game(game, p, plan_of(game.sides[1], model)))
 
 
-def best_equilibrium(game: FlatGame, model: F64) -> Answer:
-    """The equilibrium strategy that receives most against a strategy of player 1 (BNE)."""
-    return safe_response(game, model, 0.0)
+def best_equilibrium(game: FlatGame, model: F64, value: float | None = None) -> Answer:
+    """The equilibrium strategy that receives most against a strategy of player 1 (BNE).
+
+    value  of the game, if it is known
+    """
+    return safe_response(game, model, 0.0, value)
 
 
-def safe_response(game: FlatGame, model: F64, exploitability: float) -> Answer:
+def safe_response(game: FlatGame, model: F64, exploitability: float, value: float | None = None) -> Answer:
     """The strategy that receives most against a model among those with at most this exploitability.
 
     The Pareto curve of gain and exploitability; restricted Nash responses are its corners (McCracken and
@@ -47,7 +54,8 @@ def safe_response(game: FlatGame, model: F64, exploitability: float) -> Answer:
     """
     safe = whole_game(game)
     cost, worth = _worst_case_objective(safe)
-    floor = equilibrium(game).value - exploitability - _SLACK
+    known = equilibrium(game).value if value is None else value
+    floor = known - exploitability - _SLACK
     gains = _payoffs(game) @ plan_of(game.sides[1], model)
     return _solve(game, gains, np.zeros_like(worth), safe, (cost, worth, floor))
 
@@ -76,7 +84,7 @@ def _solve(
     high = np.concatenate([np.where(given, plan, np.inf), np.full(other.num_infosets, np.inf)])
     answer = linprog(
         -np.concatenate([cost, worth]), values, limits, flow, np.zeros(side.num_infosets),
-        np.stack([low, high], axis=1), method="highs",
+        np.stack([low, high], axis=1), method="highs-ipm" if len(game.payoff) > _LARGE else "highs",
     )  # fmt: skip
     if answer.status != 0:
         raise ValueError(f"{game.name}: the linear program was not solved ({answer.message})")

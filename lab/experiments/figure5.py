@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lab.cfr.opponents import unfinished
-from lab.continual.respond import respond
+from lab.continual.respond import Engine, cfr_engine, respond
 from lab.exact.programs import restricted_nash
 from lab.experiments.measures import Duel, exactly
 from lab.experiments.report import Claim, Curve, Figure, Plot, Report, Track, untracked
@@ -18,6 +18,8 @@ ITERATIONS = (1, 2, 4, 8, 16, 34)
 """Of CFR, by opponent."""
 DIAL = (0.1, 0.25, 0.5, 0.75, 0.9)
 DEPTH = 5
+_FULL, _QUICK = (1000, 500), (200, 100)
+"""Iterations of CFR+ for a step, and of its value function (VF), as in the paper and in less time."""
 _SMALL = 0.1
 """Share of the gain that a small exploitability has at most."""
 _ROUNDING = 1e-6
@@ -28,7 +30,7 @@ def run(quick: bool = False, track: Track = untracked) -> Report:
     game = game_named("leduc")
     iterations = ITERATIONS[::2] if quick else ITERATIONS
     duels = [Duel(game, unfinished(game, n)) for n in iterations]
-    points = [_points(duel) for duel in track(duels)]
+    points = [_points(duel, cfr_engine(*(_QUICK if quick else _FULL))) for duel in track(duels)]
     mean = {name: np.mean([each[name] for each in points], axis=0) for name in points[0]}
     figures = [
         Figure(f"{name} {of}", mean[name][i])
@@ -53,7 +55,7 @@ def run(quick: bool = False, track: Track = untracked) -> Report:
     )
 
 
-def _points(duel: Duel) -> dict[str, tuple[float, float]]:
+def _points(duel: Duel, imperfect: Engine) -> dict[str, tuple[float, float]]:
     """Exploitability and gain by method."""
     game, model = duel.game, duel.model
     best = respond(game, model, cdbr(), DEPTH, exactly)
@@ -62,6 +64,7 @@ def _points(duel: Duel) -> dict[str, tuple[float, float]]:
         strategies |= {
             f"RNR {p:g}": restricted_nash(game, model, p).strategy,
             f"CDRNR {p:g}": respond(game, model, cdrnr(p), DEPTH, exactly),
+            f"CDRNR-VF {p:g}": respond(game, model, cdrnr(p), DEPTH, imperfect),
             f"CDBR-NE {p:g}": blend(duel.nash.strategy, best, p),
             f"SES {p:g}": respond(game, model, ses(p), DEPTH, exactly),
         }

@@ -8,6 +8,7 @@ import numpy as np
 
 from lab.cfr.opponents import uniform
 from lab.continual.respond import cfr_engine, respond
+from lab.exact.programs import best_equilibrium, equilibrium
 from lab.experiments.measures import Duel, exactly
 from lab.experiments.report import Claim, Figure, Report, Track, untracked
 from lab.flat.game import FlatGame
@@ -64,16 +65,15 @@ def row(name: str) -> list[Figure]:
     paper = PUBLISHED[name]
     small = name in _BY_LINEAR_PROGRAM
     # Goofspiel is symmetric: its value is 0.
-    value = Duel(game, model).nash.value if small else 0.0
+    value = equilibrium(game).value if small else 0.0
     most = best_response(game, model)[0] - value
     found = []
     for depth, published in zip(DEPTHS, paper, strict=False):
         response = respond(game, model, cdbr(), depth, exactly if small else cfr_engine(_ITERATIONS))
         won = 100 * (expected(game, response, model) - value) / most
         found.append(Figure(f"{name} CDBR{depth}", won, published))
-    if small:
-        duel = Duel(game, model)
-        found.append(Figure(f"{name} BNE", 100 * duel.gain(duel.safest) / most, paper[-1]))
+    safest = best_equilibrium(game, model, value)
+    found.append(Figure(f"{name} BNE", 100 * (safest.value - value) / most, paper[-1]))
     return found
 
 

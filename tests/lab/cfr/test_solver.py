@@ -73,3 +73,19 @@ def test_few_iterations_are_exploitable_and_many_are_not() -> None:
     gains = [best_response(game, unfinished(game, n))[0] for n in (1, 10, 100)]
     assert gains[0] > gains[1] > gains[2] > equilibrium(game).value
     assert np.allclose(unfinished(game, 1), uniform(game))
+
+
+@pytest.mark.kernel
+def test_the_value_function_knows_what_a_mistake_would_pay() -> None:
+    """After two tails player 1 pays 1, not 10; both players agree on the sum."""
+    game = game_named("pennies")
+    seen = game.public.level < 2
+    uniform_plans = (
+        plan_of(game.sides[0], game.sides[0].uniform()),
+        plan_of(game.sides[1], game.sides[1].uniform()),
+    )
+    ours, theirs = CfrValues(game, seen, 200).values(uniform_plans)
+    tails = (2, 2)  # sequences of both players
+    assert ours[tails[0]] == pytest.approx(0.5, abs=1e-3)
+    assert theirs[tails[1]] == pytest.approx(-0.5, abs=1e-3)
+    assert np.count_nonzero(ours) == np.count_nonzero(theirs) == 1
