@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from lab.cfr.opponents import unfinished
@@ -23,6 +25,10 @@ _FULL, _QUICK = (1000, 500), (200, 100)
 _SMALL = 0.1
 """Share of the gain that a small exploitability has at most."""
 _ROUNDING = 1e-6
+_DRAWN = ("BR", "RNR 0.5", "BNE", "CDBR-NE 0.5", "SES 0.5", "CDRNR 0.1", "CDRNR 0.5", "CDRNR-VF 0.5")
+
+Points = dict[str, tuple[float, float]]
+"""Exploitability and gain by method."""
 
 
 def run(quick: bool = False, track: Track = untracked) -> Report:
@@ -38,24 +44,17 @@ def run(quick: bool = False, track: Track = untracked) -> Report:
         for i, of in enumerate(("exploitability", "gain"))
         if i or name != "BR"
     ]
-    plots = [
-        Plot(title, "CFR iterations of the opponent (log2)", title, tuple(
-            Curve(name, tuple((float(np.log2(n)), each[name][i]) for n, each in zip(iterations, points,
-            strict=True))) for name in ("BR", "RNR 0.5", "BNE", "CDBR-NE 0.5", "SES 0.5", "CDRNR 0.1",
-            "CDRNR 0.5") if i or name != "BR"
-        ))
-        for i, title in enumerate(("exploitability", "gain"))
-    ]  # fmt: skip
+    columns = dict(zip(iterations, points, strict=True))
     return Report(
         f"Milec, Kubicek and Lisy, figure 5: Leduc, step {DEPTH}, means over {len(duels)} opponents",
         "chips per game",
         tuple(figures),
         _claims(points, mean),
-        tuple(plots),
+        (_plot("exploitability", columns, 0), _plot("gain", columns, 1)),
     )
 
 
-def _points(duel: Duel, imperfect: Engine) -> dict[str, tuple[float, float]]:
+def _points(duel: Duel, imperfect: Engine) -> Points:
     """Exploitability and gain by method."""
     game, model = duel.game, duel.model
     best = respond(game, model, cdbr(), DEPTH, exactly)
@@ -71,7 +70,17 @@ def _points(duel: Duel, imperfect: Engine) -> dict[str, tuple[float, float]]:
     return {"BR": (float("nan"), duel.most)} | {name: duel.point(found) for name, found in strategies.items()}
 
 
-def _claims(points: list[dict[str, tuple[float, float]]], mean: dict[str, F64]) -> tuple[Claim, ...]:
+def _plot(title: str, points: dict[int, Points], of: int) -> Plot:
+    """One curve per method over the opponents, by their iterations."""
+    curves = [
+        Curve(name, tuple((math.log2(n), each[name][of]) for n, each in points.items()))
+        for name in _DRAWN
+        if of or name != "BR"
+    ]
+    return Plot(title, "CFR iterations of the opponent (log2)", title, tuple(curves))
+
+
+def _claims(points: list[Points], mean: dict[str, F64]) -> tuple[Claim, ...]:
     bounded = all(
         each[f"CDRNR {p:g}"][0] <= exploitability_bound(each[f"CDRNR {p:g}"][1], p) + _ROUNDING
         for each in points
