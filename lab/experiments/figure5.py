@@ -25,7 +25,7 @@ _FULL, _QUICK = (1000, 500), (200, 100)
 _SMALL = 0.1
 """Share of the gain that a small exploitability has at most."""
 _ROUNDING = 1e-6
-_DRAWN = ("BR", "RNR 0.5", "BNE", "CDBR-NE 0.5", "SES 0.5", "CDRNR 0.1", "CDRNR 0.5", "CDRNR-VF 0.5")
+_DRAWN = ("RNR 0.5", "BNE", "CDBR-NE 0.5", "SES 0.5", "CDRNR 0.1", "CDRNR 0.5", "CDRNR-VF 0.5", "BR")
 
 Points = dict[str, tuple[float, float]]
 """Exploitability and gain by method."""

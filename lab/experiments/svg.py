@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
@@ -47,11 +48,8 @@ def _panel(plot: Plot) -> str:
     )
     frame = f'width="{right - _LEFT}" height="{bottom - _TOP}"'
     parts.append(f'<rect x="{_LEFT}" y="{_TOP}" {frame} fill="none" stroke="#999"/>')
-    for tick in range(_TICKS):
-        x = low_x + (high_x - low_x) * tick / (_TICKS - 1)
-        y = low_y + (high_y - low_y) * tick / (_TICKS - 1)
-        parts.append(_text(place(x, low_y)[0], bottom + 15, f"{x:.3g}", "middle"))
-        parts.append(_text(_LEFT - 5, place(low_x, y)[1] + 4, f"{y:.3g}", "end"))
+    parts += [_text(place(x, low_y)[0], bottom + 15, f"{x:g}", "middle") for x in _ticks(low_x, high_x)]
+    parts += [_text(_LEFT - 5, place(low_x, y)[1] + 4, f"{y:g}", "end") for y in _ticks(low_y, high_y)]
     for number, curve in enumerate(plot.curves):
         parts.append(_line(curve, number, [place(x, y) for x, y in curve.points]))
         parts.append(_text(right + 8, _TOP + 12 + 15 * number, curve.name, "start", _colour(number)))
@@ -72,6 +70,14 @@ def _text(x: float, y: float, words: str, anchor: str, colour: str = "#333") -> 
 
 def _colour(number: int) -> str:
     return _COLOURS[number % len(_COLOURS)]
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers in a span, a handful of them."""
+    least = (high - low) / _TICKS
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= least)
+    return [round(k * step, 12) for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def _span(values: list[float]) -> tuple[float, float]:
