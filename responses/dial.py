@@ -33,8 +33,10 @@ def exploitability_bound(gain: float, p: float) -> float:
 
 
 def blend(safe: Reach, exploiting: Reach, p: float) -> Reach:
-    """Play one strategy with probability 1 - p and the other with p, in every decision (CDBR-NE).
+    """The reaches of playing one strategy with probability p and else the other (CDBR-NE).
 
-    The paper's p for CDBR-NE is the weight of the safe strategy; here p always is the trust in the model.
+    Reaches are blended, not the odds of each decision: then the gain is linear in p, and the exploitability
+    at most that, as the paper's equations say. Its p for CDBR-NE is the weight of the safe strategy; here p
+    always is the trust in the model.
     """
     return join_reaches(exploiting, safe, p)

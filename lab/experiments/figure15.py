@@ -9,7 +9,6 @@ from lab.continual.respond import respond
 from lab.experiments.measures import Duel, exactly
 from lab.experiments.report import Claim, Curve, Figure, Plot, Report, Track, untracked
 from lab.flat.registry import game_named
-from responses.dial import blend
 from responses.methods import Gadget, cdbr, cdrnr, ses
 
 SEED = 1
@@ -30,7 +29,7 @@ def run(quick: bool = False, track: Track = untracked) -> Report:
             curves[name].append(
                 duel.point(respond(game, duel.model, cdrnr(p, gadget), DEPTH, exactly, "subgame"))
             )
-        curves["CDBR-NE"].append(duel.point(blend(duel.nash.strategy, best, p)))
+        curves["CDBR-NE"].append(duel.point(duel.blended(best, p)))
         curves["SES"].append(duel.point(respond(game, duel.model, ses(p), DEPTH, exactly)))
     most = {name: max(gain for _, gain in points) for name, points in curves.items()}
     return Report(

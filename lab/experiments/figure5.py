@@ -13,7 +13,7 @@ from lab.experiments.measures import Duel, exactly
 from lab.experiments.report import Claim, Curve, Figure, Plot, Report, Track, untracked
 from lab.flat.registry import game_named
 from numeric.arrays import F64
-from responses.dial import blend, exploitability_bound
+from responses.dial import exploitability_bound
 from responses.methods import cdbr, cdrnr, ses
 
 ITERATIONS = (1, 2, 4, 8, 16, 34)
@@ -64,7 +64,7 @@ def _points(duel: Duel, imperfect: Engine) -> Points:
             f"RNR {p:g}": restricted_nash(game, model, p).strategy,
             f"CDRNR {p:g}": respond(game, model, cdrnr(p), DEPTH, exactly),
             f"CDRNR-VF {p:g}": respond(game, model, cdrnr(p), DEPTH, imperfect),
-            f"CDBR-NE {p:g}": blend(duel.nash.strategy, best, p),
+            f"CDBR-NE {p:g}": duel.blended(best, p),
             f"SES {p:g}": respond(game, model, ses(p), DEPTH, exactly),
         }
     return {"BR": (float("nan"), duel.most)} | {name: duel.point(found) for name, found in strategies.items()}

@@ -7,9 +7,10 @@ from functools import cached_property
 
 from lab.exact.programs import best_equilibrium, equilibrium, solve_saddle
 from lab.flat.game import FlatGame
-from lab.flat.plans import best_response, expected, worst_case
+from lab.flat.plans import best_response, expected, plan_of, strategy_of, worst_case
 from lab.flat.saddle import Answer, Saddle
 from numeric.arrays import F64
+from responses.dial import blend
 
 
 def exactly(problem: Saddle) -> F64:
@@ -38,6 +39,11 @@ class Duel:
     def safest(self) -> F64:
         """The equilibrium that gains most (BNE)."""
         return best_equilibrium(self.game, self.model).strategy
+
+    def blended(self, exploiting: F64, p: float) -> F64:
+        """CDBR-NE: an equilibrium with probability 1 - p, and else this strategy."""
+        side = self.game.sides[0]
+        return strategy_of(side, blend(plan_of(side, self.nash.strategy), plan_of(side, exploiting), p))
 
     def gain(self, ours: F64) -> float:
         """What a strategy wins from the opponent above the value of the game."""
