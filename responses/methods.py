@@ -12,9 +12,16 @@ class Gadget(Enum):
     """How the opponent, where it is free, gets to the part that is being solved."""
 
     FULL = "full"
-    """By playing all that comes before: the only sound one (Milec, Kubicek and Lisy, section 5)."""
+    """By playing all that comes before (Milec, Kubicek and Lisy, section 5).
+
+    It measures exactly what the opponent wins, if other subgames stay as they are or are solved together.
+    """
     RESOLVING = "resolving"
-    """With each private state it enters or takes its value of the step before (Burch et al., 2014)."""
+    """With each private state it enters or takes its value of the step before (Burch et al., 2014).
+
+    What all private states win is added up, which is at least what the opponent wins: so the bound of theorem
+    5.3 holds however subgames are grouped.
+    """
     MAX_MARGIN = "max-margin"
     """It chooses one private state; values count from those of the step before (Moravcik et al., 2016)."""
     REACH_MAX_MARGIN = "reach-max-margin"

@@ -56,23 +56,27 @@ class Partition:
 def by_subgame(parent: I32, level: I32, ours: Mask, depth: int) -> Partition:
     """Every decision by itself, as at a table: only its own way from the start is fixed, and seen.
 
+    If our first decision may be in one of several public states, a first step decides nothing: the others go
+    on from the values of this step.
+
     parent  int32[P]: the public state before, which has a lower number; -1 at the start
     level   int32[P]: number of actions before
     ours    bool[P]: where we act
     """
     parts: dict[int, Part] = {}
-    for place in np.flatnonzero(ours).tolist():
-        way = np.zeros(len(parent), dtype=np.bool_)
-        at = int(parent[place])
-        while at >= 0:
-            way[at] = True
-            at = int(parent[at])
+    ways = {place: _way(parent, place) for place in np.flatnonzero(ours).tolist()}
+    starts = [way for way in ways.values() if not (way & ours).any()]
+    trunk = None
+    if len(starts) > 1:
+        nothing = np.zeros(len(parent), dtype=np.bool_)
+        trunk = Part(nothing, nothing, np.any(starts, axis=0), None, None)
+    for place, way in ways.items():
         near = np.zeros_like(way)
         near[place] = True
         for other in range(place + 1, len(parent)):
             near[other] = parent[other] >= 0 and near[parent[other]] and level[other] <= level[place] + depth
         earlier = np.flatnonzero(way & ours)
-        before = parts[int(earlier[-1])] if len(earlier) else None
+        before = parts[int(earlier[-1])] if len(earlier) else trunk
         seen = way | near if before is None else way | near | before.seen
         decided = np.zeros_like(way)
         decided[place] = True
@@ -80,12 +84,22 @@ def by_subgame(parent: I32, level: I32, ours: Mask, depth: int) -> Partition:
     return Partition(parts)
 
 
+def _way(parent: I32, place: int) -> Mask:
+    """bool[P]: what comes before a public state."""
+    way = np.zeros(len(parent), dtype=np.bool_)
+    at = int(parent[place])
+    while at >= 0:
+        way[at] = True
+        at = int(parent[at])
+    return way
+
+
 def by_level(level: I32, ours: Mask, depth: int, overlap: bool = True) -> Partition:
     """All decisions of a level at once.
 
     Then the bound on exploitability (theorem 5.3) is exact: what the steps give away adds up. If subgames are
     solved one by one, each may give away what the opponent lacks to reach it, and if chance leads to
-    several of them these gifts add up without having been counted.
+    several of them these gifts add up without having been counted (`fathom lab two-boards`).
 
     overlap  whether the next step begins at the next decision, or at the depth limit
     """

@@ -37,3 +37,13 @@ def test_subgames_see_their_own_way_only() -> None:
     assert where(right.seen) == [0, 1, 3], "chance counts as an action"
     assert left.before is right.before is partition.at(0)
     assert partition.places == [0, 2, 3]
+
+
+def test_a_first_step_without_a_decision_stands_before_several_first_decisions() -> None:
+    """1 and 2 follow a choice of the opponent, which is all that the first step sees."""
+    parent, ours = np.array([-1, 0, 0], dtype=np.int32), np.array([False, True, True])
+    partition = by_subgame(parent, np.array([0, 1, 1], dtype=np.int32), ours, depth=1)
+    trunk = partition.before(partition.at(1))
+    assert trunk is not None
+    assert trunk is partition.before(partition.at(2))
+    assert (where(trunk.decided), where(trunk.seen), trunk.root) == ([], [0], None)

@@ -81,6 +81,20 @@ def test_subgame_by_subgame_the_bound_does_not_hold() -> None:
     assert exploitability_bound(1.0 + 1.0, 0.1) < 1.0
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("p", [0.1, 0.5])
+@pytest.mark.parametrize("name", [*GAMES, "two-boards"])
+def test_with_the_resolving_gadget_the_bound_holds_subgame_by_subgame(name: str, p: float, seat: int) -> None:
+    """It adds up what each private state loses in each subgame, which is at least what the opponent wins."""
+    game = game_named(name).seen_by(seat)
+    value = equilibrium(game).value
+    for model in opponents(game):
+        response = respond(game, model, cdrnr(p, Gadget.RESOLVING), 1, exact)
+        gain = expected(game, response, model) - value
+        assert gain >= -1e-6
+        assert value - worst_case(game, response) <= exploitability_bound(gain, p) + 1e-6
+
+
 @pytest.mark.parametrize("gadget", list(Gadget))
 def test_without_trust_all_gadgets_are_safe(gadget: Gadget) -> None:
     game = game_named("leduc")
