@@ -39,7 +39,7 @@ class FlatStepSolver:
         """See `StepSolver`."""
         method = self._method
         if method.gadget is Gadget.FULL or step.before is None or step.root is None:
-            # Above the first subgame there is nothing that a gadget could stand for.
+            # Before the first decision there is nothing that a gadget could stand for.
             seen = step.seen if method.model_acts else np.zeros_like(step.seen)
             return self._engine(Saddle(self._game, before, step.solved, self._model, seen, method.p))
         answer = self._engine(gadget_problem(self._game, step, before, self._model, method))
@@ -61,8 +61,7 @@ def respond(
     model     float64[sequences of 1]: a strategy
     depth     actions to look at after the own one
     grouping  whether decisions of a level are solved together or each by itself; gadgets other than the
-    full one
-              need the latter
+              full one need the latter
     """
     tree = game.public
     if isinstance(grouping, Partition):

@@ -14,7 +14,7 @@ from lab.flat.saddle import Saddle
 from numeric.arrays import F64
 from responses.continual import ContinualResponse
 from responses.dial import exploitability_bound
-from responses.methods import Gadget, cdbr, cdrnr, ses
+from responses.methods import Gadget, Method, cdbr, cdrnr, ses
 from responses.partition import by_level
 
 GAMES = ["leduc", "goofspiel4", "biased-rps"]
@@ -119,9 +119,12 @@ def test_ses_wins_nothing_where_only_moves_are_hidden() -> None:
     assert expected(game, respond(game, model, cdrnr(0.9), 1, exact), model) > 0.5
 
 
-@pytest.mark.parametrize("p", [0.3, 1.0])
+@pytest.mark.parametrize(
+    "method",
+    [cdbr(), cdrnr(0.3), cdrnr(0.3, Gadget.RESOLVING), cdrnr(0.3, Gadget.REACH_MAX_MARGIN), ses(0.5)],
+)
 @pytest.mark.parametrize("name", ["leduc", "goofspiel4"])
-def test_every_step_by_cfr_agrees_with_the_linear_program(name: str, p: float) -> None:
+def test_every_step_by_cfr_agrees_with_the_linear_program(name: str, method: Method) -> None:
     """From the same steps before, the answers are worth the same."""
     game = game_named(name)
     model = random_strategy(game, 2)
@@ -131,7 +134,7 @@ def test_every_step_by_cfr_agrees_with_the_linear_program(name: str, p: float) -
         worth.append((SaddleSolver(problem).run(1000).answer().value, solve_saddle(problem).value))
         return exact(problem)
 
-    respond(game, model, cdrnr(p), 1, both)
+    respond(game, model, method, 1, both)
     assert len(worth) > 2
     found, known = np.array(worth).T
     assert np.abs(found - known).max() < 1e-3
