@@ -118,3 +118,24 @@ def by_level(level: I32, ours: Mask, depth: int, overlap: bool = True) -> Partit
             parts |= dict.fromkeys(np.flatnonzero(decided).tolist(), before)
         start = start + 1 if overlap else limit
     return Partition(parts)
+
+
+def by_stage(parent: I32, stage: I32, ours: Mask, together: bool) -> Partition:
+    """Whole stages of a game, such as betting rounds: a step ends where its stage does, and is kept whole.
+
+    stage     int32[P]: the stage of each public state; it does not fall on the way
+    together  whether all subgames of a stage are one step, or each is one
+    """
+    group = stage.copy()
+    steps: dict[int, Part] = {}
+    if not together:
+        for place, above in enumerate(parent.tolist()):
+            group[place] = group[above] if above >= 0 and stage[above] == stage[place] else place
+    for place, above in enumerate(parent.tolist()):
+        key = int(group[place])
+        if key not in steps:
+            here = group == key
+            way = stage < stage[place] if together else _way(parent, place)
+            before = steps[int(group[above])] if above >= 0 else None
+            steps[key] = Part(ours & here, ours & way, way | here, before, None if together else place)
+    return Partition({place: steps[int(group[place])] for place in np.flatnonzero(ours).tolist()})

@@ -52,24 +52,24 @@ def respond(
     game: FlatGame,
     model: F64,
     method: Method,
-    depth: int,
+    steps: int | Partition,
     engine: Engine,
-    grouping: Grouping | Partition = "level",
+    grouping: Grouping = "level",
 ) -> F64:
     """The strategy of player 0 that responds to a model of player 1.
 
     model     float64[sequences of 1]: a strategy
-    depth     actions to look at after the own one
+    steps     the depth: how many actions to look at after the own one; or a partition
     grouping  whether decisions of a level are solved together or each by itself; gadgets other than the
               full one need the latter
     """
     tree = game.public
-    if isinstance(grouping, Partition):
-        partition = grouping
+    if isinstance(steps, Partition):
+        partition = steps
     elif grouping == "level" and method.gadget is Gadget.FULL:
-        partition = by_level(tree.level, tree.actor == 0, depth)
+        partition = by_level(tree.level, tree.actor == 0, steps)
     else:
-        partition = by_subgame(tree.parent, tree.level, tree.actor == 0, depth)
+        partition = by_subgame(tree.parent, tree.level, tree.actor == 0, steps)
     response = ContinualResponse(partition, FlatStepSolver(game, model, method, engine))
     side = game.sides[0]
     strategy = side.uniform()

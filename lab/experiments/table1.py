@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from lab.cfr.opponents import uniform
 from lab.continual.respond import cfr_engine, respond
 from lab.exact.programs import best_equilibrium, equilibrium
 from lab.experiments.measures import Duel, exactly
 from lab.experiments.report import Claim, Figure, Report, Track, untracked
-from lab.flat.game import FlatGame
 from lab.flat.plans import best_response, expected
 from lab.flat.registry import game_named
-from numeric.arrays import I32
 from responses.methods import cdbr
 from responses.partition import Partition, by_level
 
@@ -81,7 +77,7 @@ def _readings() -> list[Figure]:
     """What other readings of a step give in Leduc."""
     game = game_named("leduc")
     duel, tree = Duel(game, uniform(game)), game.public
-    ours, moves = tree.actor == 0, _without_chance(game)
+    ours, moves = tree.actor == 0, tree.level - tree.stage()
     readings: dict[str, Callable[[int], Partition]] = {
         "chance not counted": lambda depth: by_level(moves, ours, depth),
         "steps do not overlap": lambda depth: by_level(
@@ -92,16 +88,8 @@ def _readings() -> list[Figure]:
     found = []
     for name, partition in readings.items():
         for depth, published in zip(DEPTHS, PUBLISHED["leduc"], strict=False):
-            response = respond(game, duel.model, cdbr(), depth, exactly, partition(depth))
+            response = respond(game, duel.model, cdbr(), partition(depth), exactly)
             found.append(
                 Figure(f"leduc CDBR{depth}, {name}", 100 * duel.gain(response) / duel.most, published)
             )
     return found
-
-
-def _without_chance(game: FlatGame) -> I32:
-    """int32[P]: number of players' actions before each public state."""
-    moves = np.zeros_like(game.public.level)
-    for public, parent in enumerate(game.public.parent.tolist()):
-        moves[public] = moves[parent] + 1 if parent >= 0 else 0
-    return moves

@@ -78,6 +78,14 @@ class PublicTree:
     keys: tuple[Hashable, ...]
     """What both players know, as the rules put it."""
 
+    def stage(self) -> I32:
+        """int32[P]: how often chance acted since the first public state; in Leduc, the round."""
+        stage = np.zeros_like(self.level)
+        for public, parent in enumerate(self.parent.tolist()):
+            if parent >= 0:
+                stage[public] = stage[parent] + self.level[public] - self.level[parent] - 1
+        return stage
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matrix:

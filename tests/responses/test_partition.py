@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from responses.partition import by_level, by_subgame
+from responses.partition import by_level, by_stage, by_subgame
 
 # 0 (we) -> 1 (they) -> 2, 3 (we) -> 4, 5 (they); 5 is one action of chance further.
 PARENT = np.array([-1, 0, 1, 1, 2, 3], dtype=np.int32)
@@ -47,3 +47,17 @@ def test_a_first_step_without_a_decision_stands_before_several_first_decisions()
     assert trunk is not None
     assert trunk is partition.before(partition.at(2))
     assert (where(trunk.decided), where(trunk.seen), trunk.root) == ([], [0], None)
+
+
+def test_stages_are_decided_as_a_whole() -> None:
+    """Together, or each subgame by itself; a card comes before 5."""
+    stage = np.array([0, 0, 0, 0, 0, 1], dtype=np.int32)
+    ours = np.array([True, False, True, True, False, True])
+    for together in (True, False):
+        partition = by_stage(PARENT, stage, ours, together)
+        first, second = partition.at(0), partition.at(5)
+        assert partition.at(3) is first
+        assert (where(first.decided), where(first.seen)) == ([0, 2, 3], [0, 1, 2, 3, 4])
+        assert second.before is first
+        assert where(second.solved) == ([0, 2, 3] if together else [0, 3])
+        assert second.root == (None if together else 5)
