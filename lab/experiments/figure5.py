@@ -1,4 +1,4 @@
-"""Figure 5: gain and exploitability of all responses in Leduc, against unfinished CFR strategies."""
+"""Figures 5 and 13: gain and exploitability of all responses in Leduc, against unfinished CFR strategies."""
 
 from __future__ import annotations
 
