@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from math import isnan, nan
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -85,8 +84,6 @@ class TrainingRun:
     ) -> None:
         self.preset, self.cards = preset, cards
         self.trainer = Trainer(preset.game(cards.num_buckets), dealer, plan, threads)
-        self.core_seconds = 0.0
-        """Processor time, which does not depend on how busy the machine was; nan if unknown."""
         self.products = Products()
         self.most_threads = threads
         """Largest number of threads of any session; with 1 the training is reproducible."""
@@ -105,9 +102,7 @@ class TrainingRun:
 
     def step(self) -> None:
         """Train one slice. Blocks for about a second."""
-        before = process_time()
         self.trainer.run_slice()
-        self.core_seconds += process_time() - before
 
     def report(self) -> Report:
         """Measure and return statistics; also added to `history`."""
@@ -155,7 +150,7 @@ class TrainingRun:
             "weight": trainer.weight,
             "stale_average": trainer.stale_average,
             "seconds": trainer.seconds,
-            "core_seconds": None if isnan(self.core_seconds) else self.core_seconds,
+            "core_seconds": None if isnan(trainer.core_seconds) else trainer.core_seconds,
             "threads": self.most_threads,
             "last_threads": trainer.threads,
             "products": asdict(self.products),
@@ -173,7 +168,7 @@ class TrainingRun:
     def write(self, path: Path) -> int:
         """Write the blueprint of the training so far; return its size."""
         trainer, preset, reproducible = self.trainer, self.preset, self.products.reproducible
-        known = not (reproducible or isnan(self.core_seconds))
+        known = not (reproducible or isnan(trainer.core_seconds))
         settings = {name: float(value) for name, value in asdict(trainer.plan.settings).items()}
         provenance = Provenance(
             preset=preset.name,
@@ -182,7 +177,7 @@ class TrainingRun:
             settings=settings,
             threads=self.most_threads,
             fathom=fathom_version(),
-            core_hours=round(self.core_seconds / 3600, 4) if known else None,
+            core_hours=round(trainer.core_seconds / 3600, 4) if known else None,
             date=None if reproducible else datetime.now(UTC).isoformat(timespec="seconds"),
             regrouped=self.regrouped,
         )
@@ -302,7 +297,7 @@ def restore(
     trainer.stale_average = bool(record.get("stale_average", False))
     if plan is not None and plan != before.plan:
         trainer.follow(plan)
-    run.core_seconds = nan if record["core_seconds"] is None else float(record["core_seconds"])
+    trainer.core_seconds = nan if record["core_seconds"] is None else float(record["core_seconds"])
     run.products = before.products
     run.most_threads = max(threads, int(record.get("threads", 1)))
     run.regrouped = parse_regroupings(record.get("regrouped", []))

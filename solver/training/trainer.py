@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import inf, isfinite, isnan
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 
@@ -149,6 +149,8 @@ class Trainer:
         self.iterations = 0
         self.seconds = 0.0
         """Wall time spent in slices."""
+        self.core_seconds = 0.0
+        """Processor time spent in slices, which a busy machine does not change; nan if unknown."""
         self.periods = 0
         """Number of discounts applied."""
         self.weight = 0.0
@@ -216,11 +218,12 @@ class Trainer:
         rules, batches = self._rules(), iter(range(first, first + num_batches))
         if not self.nodes_visited:
             self._compile(rules)
-        start = perf_counter()
+        start, core_start = perf_counter(), process_time()
         workers = [self._pool.submit(self._work, thread, rules, batches) for thread in range(self.threads)]
         for worker in workers:
             worker.result()
         self.seconds += perf_counter() - start
+        self.core_seconds += process_time() - core_start
         self.iterations += num_batches * plan.batch
         self.weight += num_batches * plan.batch
         self._discount()

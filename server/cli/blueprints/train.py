@@ -449,9 +449,9 @@ def _finish(training: TrainingRun, folder: Path, console: Console) -> Path:
         title = f"{preset.name}: {trainer.iterations:,} iterations, seed {trainer.plan.seed}"
         (folder / "training.svg").write_text(training_svg(title, iterations, curves), encoding="utf-8")
     training.close()
-    took = f" in {trainer.seconds:,.0f} s, {training.core_seconds / 3600:.2f} core-hours"
+    took = f" in {trainer.seconds:,.0f} s, {trainer.core_seconds / 3600:.2f} core-hours"
     print(
-        f"{path}: {trainer.iterations:,} iterations{'' if isnan(training.core_seconds) else took}, "
+        f"{path}: {trainer.iterations:,} iterations{'' if isnan(trainer.core_seconds) else took}, "
         f"{size / 1e6:,.1f} MB{' packed' if products.pack else ''}"
     )
     return path

@@ -67,7 +67,7 @@ def test_carried_training_can_be_resumed(tmp_path: Path) -> None:
     difference = np.abs(run.trainer.average_strategy() - other.trainer.average_strategy())
     seen = run.trainer.sums > 0.1
     assert difference[seen].max() < 2 / 255
-    assert other.core_seconds == run.core_seconds
+    assert other.trainer.core_seconds == run.trainer.core_seconds
     assert [row[:3] for row in other.history] == [row[:3] for row in run.history]
     other.save(tmp_path)
     other.close()

@@ -117,7 +117,7 @@ def test_regrouped_training_continues_and_is_recorded(tmp_path: Path) -> None:
         1,
     )
     assert run.trainer.iterations == iterations
-    assert run.core_seconds == state.record["core_seconds"]
+    assert run.trainer.core_seconds == state.record["core_seconds"]
     assert not run.trainer.sums.any()
     while not run.is_done:
         run.step()

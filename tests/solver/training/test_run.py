@@ -152,7 +152,7 @@ def test_reports_have_progress_and_statistics() -> None:
     assert not reports[0].averaging
     assert 0 < reports[-1].drift < 0.5
     assert all(r.nodes_per_s > r.iterations_per_s > 0 for r in reports)
-    assert 0 < run.core_seconds < 4 * run.trainer.seconds
+    assert 0 < run.trainer.core_seconds < 4 * run.trainer.seconds
     run.close()
 
 

@@ -233,6 +233,26 @@ def test_two_threads_train() -> None:
     assert respond(game, trainer.average_strategy(), deals).exploitability < 0.05
 
 
+def test_compiling_is_not_training_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+
+    def passing(seconds: float) -> Callable[..., None]:
+        def work(*_: object) -> None:
+            clock[0] += seconds
+
+        return work
+
+    for timer in ("perf_counter", "process_time"):
+        monkeypatch.setattr(f"solver.training.trainer.{timer}", lambda: clock[0])
+    monkeypatch.setattr(Trainer, "_compile", passing(100.0))
+    monkeypatch.setattr(Trainer, "_work", passing(1.0))
+    game, deals = kuhn()
+    trainer = Trainer(game, ListDealer(deals), make_plan(NO_PRUNING, 1, iterations=2 * BATCH))
+    trainer.run_slice()
+    trainer.close()
+    assert trainer.seconds == trainer.core_seconds == 1.0
+
+
 def test_burn_in_and_floor() -> None:
     game, deals = leduc()
     settings = TrainingSettings(burn_in=1.0, prune_below=-5.0, floor=-6.0)
