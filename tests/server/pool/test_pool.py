@@ -22,8 +22,14 @@ from server.pool.worker_process import WorkerProcess, WorkerSpec
 from tests.arena.blueprints import WIDE, made_up_blueprint
 from tests.server.stand_ins import FACTORY, StandInFallback, ask, run, until
 
-ONE = WorkersConfig(count=1, memory_mb=0, late_seconds=30.0, hang_seconds=60.0, nice=0)
+ONE = WorkersConfig(count=1, memory_mb=0, late_seconds=300.0, hang_seconds=600.0, nice=0)
 FOUR = replace(ONE, count=4)
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine it may take more than a second to look something up."""
+    monkeypatch.setattr("server.pool.dispatcher._LOOK_UP_SECONDS", 60.0)
 
 
 @asynccontextmanager
@@ -92,7 +98,7 @@ def test_workers_are_other_processes_and_end_with_the_pool() -> None:
 def test_a_solve_is_stopped_at_its_deadline_and_its_best_result_returned() -> None:
     async def check() -> None:
         async with pool() as workers:
-            answer = await workers.decide(ask("sleep", seconds=0.05))
+            answer = await workers.decide(ask("sleep", seconds=1.0))
             assert answer.rung is Rung.BEST_SO_FAR
             assert counted(workers, "fallbacks_total", rung="best_so_far", reason="cut_short") == 1
             # The next decision is not stopped by what stopped the last one.
@@ -139,10 +145,13 @@ def test_the_decision_of_a_dead_worker_goes_to_another_worker(tmp_path: Path) ->
 def test_a_killed_lone_worker_is_replaced_and_its_decision_waits() -> None:
     async def check() -> None:
         async with pool() as workers:
-            asked = asyncio.ensure_future(workers.decide(ask("sleep:0.5")))
+            asked = asyncio.ensure_future(workers.decide(ask("sleep")))
             await until(lambda: len(busy_pids(workers)) == 1)
             os.kill(busy_pids(workers)[0], signal.SIGKILL)
-            assert (await asked).rung is Rung.SOLVED
+            await until(lambda: counted(workers, "redispatches_total") == 1)
+            await until(lambda: len(busy_pids(workers)) == 1)
+            workers.stop_all()
+            assert (await asked).rung is Rung.BEST_SO_FAR
             assert counted(workers, "redispatches_total") == 1
 
     run(check())
@@ -162,7 +171,7 @@ def test_a_worker_that_hangs_is_killed_and_the_blueprint_answers() -> None:
                 for reason in ("late", "queue_wait")  # the latter if it was just asked whether it is there
             ]
             assert sum(reasons) == 1
-            await until(lambda: counted(workers, "worker_restarts_total", reason="hung") == 1)
+            await until(lambda: counted(workers, "worker_restarts_total", reason="hung") >= 1)
             await until(lambda: not is_alive(pid))
             await until(lambda: idle(workers) == 1)
             assert (await workers.decide(ask())).rung is Rung.SOLVED
@@ -176,8 +185,8 @@ def test_a_hanging_idle_worker_is_replaced_before_it_gets_a_decision() -> None:
             (pid,) = [worker.pid for worker in workers.status().workers]
             os.kill(pid, signal.SIGSTOP)
             await until(lambda: counted(workers, "worker_restarts_total", reason="hung") >= 1)
+            await until(lambda: not is_alive(pid))
             await until(lambda: idle(workers) == 1)
-            assert not is_alive(pid)
             assert sum(worker.decisions for worker in workers.status().workers) == 0
 
     run(check())
@@ -196,11 +205,11 @@ def test_a_stopped_worker_does_not_delay_closing() -> None:
 
 
 def test_a_worker_that_ignores_stop_does_not_delay_others() -> None:
-    config = replace(ONE, count=2, late_seconds=0.05, hang_seconds=60)
+    config = replace(ONE, count=2, late_seconds=0.05)
 
     async def check() -> None:
         async with pool(config) as workers:
-            assert (await workers.decide(ask("deaf", seconds=0.05))).rung is Rung.BLUEPRINT
+            assert (await workers.decide(ask("deaf", seconds=1.0))).rung is Rung.BLUEPRINT
             assert len(busy_pids(workers)) == 1
             for _ in range(3):
                 assert (await workers.decide(ask())).rung is Rung.SOLVED
@@ -256,7 +265,7 @@ def test_a_full_queue_falls_back_for_the_match_with_most_requests() -> None:
 def test_a_deadline_in_the_queue_is_kept() -> None:
     async def check() -> None:
         async with pool() as workers:
-            running = asyncio.ensure_future(workers.decide(ask("sleep:2")))
+            running = asyncio.ensure_future(workers.decide(ask("sleep")))
             await until(lambda: len(busy_pids(workers)) == 1)
             answer = await workers.decide(ask(seconds=0.05))
             assert answer.rung is Rung.BLUEPRINT
@@ -311,13 +320,15 @@ def test_a_cancelled_caller_frees_its_worker() -> None:
     run(check())
 
 
-def test_closing_drains_running_decisions() -> None:
+def test_closing_drains_running_decisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.pool.dispatcher._LAST_WORD_SECONDS", 60.0)
+
     async def check() -> None:
         async with pool(replace(ONE, count=2)) as workers:
             quick = asyncio.ensure_future(workers.decide(ask("sleep:0.2")))
-            slow = asyncio.ensure_future(workers.decide(ask("sleep", seconds=60)))
+            slow = asyncio.ensure_future(workers.decide(ask("sleep")))
             await until(lambda: len(busy_pids(workers)) == 2)
-            await workers.close(drain_seconds=1.0)
+            await workers.close(drain_seconds=5.0)
             assert (await quick).rung is Rung.SOLVED
             assert (await slow).rung is Rung.BEST_SO_FAR
             late = await workers.decide(ask(betting="r300"))
@@ -374,17 +385,13 @@ def test_messages_round_trip() -> None:
     assert unpack_task(packed[4:]) == Task(3, request, 0.2, 2)
 
 
-def test_the_agent_gives_the_same_answers_in_a_worker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_agent_gives_the_same_answers_in_a_worker(tmp_path: Path) -> None:
     """With the real agent; any worker can continue from another one's context."""
     blueprint = made_up_blueprint(tmp_path, WIDE)
     fallback = BlueprintFallback(blueprint)
-    # On a busy machine it may take very long to compile, and more than a second to look something up: what
-    # has to be compiled is, once and before anybody waits for it, and looking up takes as long as it takes.
+    # It may take very long to compile: what has to be compiled is, once and before anybody waits for it.
     make_agent_answerer(str(blueprint.path)).warm_up()
     fallback.warm_up()
-    monkeypatch.setattr("server.pool.dispatcher._LOOK_UP_SECONDS", 60.0)
 
     async def check() -> None:
         spec = WorkerSpec(arguments={"blueprint": str(blueprint.path)})
@@ -399,7 +406,7 @@ def test_the_agent_gives_the_same_answers_in_a_worker(
                 ("cr300c/cr600c/r1200", (0, 5, 9, 13), "c"),
                 ("cr300c/cr600c/r1200c/c", (0, 5, 9, 13, 22), "c"),
             ):
-                request = DecisionRequest("m", betting, board, 1325, context, 7, 0.3, played)
+                request = DecisionRequest("m", betting, board, 1325, context, 7, 1.0, played)
                 answer = await workers.decide(request)
                 assert answer.rung in (Rung.SOLVED, Rung.BEST_SO_FAR)
                 assert answer.probabilities.shape == (len(answer.actions), 1326)
