@@ -95,6 +95,7 @@ def test_metrics_are_in_the_prometheus_format() -> None:
     async def check() -> None:
         pool = dispatcher()
         async with serving(pool) as client:
+            await until(lambda: pool.is_ready)
             assert (await pool.decide(ask("sleep:0.01", betting="r300"))).rung is Rung.SOLVED
             async with client.session.get("/metrics") as response:
                 assert response.headers["Content-Type"].startswith("text/plain; version=")

@@ -98,7 +98,7 @@ def test_the_daemon_plays_on_a_dealer_and_shuts_down_cleanly_on_sigterm(
             )
             with serving("--config", str(config)) as daemon:
                 await asyncio.to_thread(daemon.wait_until_ready)
-                await asyncio.wait_for(dealer.connected.wait(), 60)
+                await asyncio.wait_for(dealer.connected.wait(), PATIENCE_SECONDS)
                 # The script continues whatever we answer: we stop when its lines no longer match the betting.
                 await asyncio.to_thread(
                     daemon.wait_for, lambda: daemon.get("/v1/status")["matches"][0]["decisions"] >= 1
@@ -122,7 +122,7 @@ def test_workers_exit_when_the_daemon_is_killed(blueprint: Path) -> None:
         (worker,) = daemon.get("/v1/status")["pool"]["workers"]
         daemon.process.kill()
         daemon.end()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while Path(f"/proc/{worker['pid']}").exists() and time.monotonic() < deadline:
             time.sleep(0.02)
         assert not Path(f"/proc/{worker['pid']}").exists()
@@ -179,7 +179,7 @@ def test_fathom_acpc_plays_without_a_daemon(blueprint: Path) -> None:
                 "127.0.0.1",
                 str(dealer.port),
                 "--budget",
-                "0.5",
+                "20",
                 "--blueprint",
                 str(blueprint),
             ]
@@ -190,7 +190,7 @@ def test_fathom_acpc_plays_without_a_daemon(blueprint: Path) -> None:
             out, err = await asyncio.wait_for(process.communicate(), PATIENCE_SECONDS)
             assert process.returncode == 0, err
             assert out == b"1 hands, +20000 chips, +200000.0 mbb/hand\n"
-            assert b"playing agent (0.5 s per hand)" in err
+            assert b"playing agent (20 s per hand)" in err
             assert b"1 solved" in err
             assert len(dealer.replies) == 2
 
