@@ -209,11 +209,18 @@ def test_game_value_of_the_river_spot() -> None:
     assert solver.quality().values[0] == pytest.approx(-32.25, abs=0.3)
 
 
-def test_deadline_is_kept_and_the_average_is_valid() -> None:
+@pytest.mark.parametrize("seconds", [-1.0, 0.05])
+def test_a_deadline_ends_a_solve_and_the_average_is_valid(seconds: float) -> None:
     game = holdem("AsKd7h4c", 1000, 9500, "50%, 100%, a | 100%, a")
     Solver(game).run(1)  # compiled
     solver = Solver(game)
-    solver.solve(deadline=time.monotonic() + 0.05)
+    deadline = time.monotonic() + seconds
+    progress = solver.solve(deadline=deadline)
+    assert time.monotonic() >= deadline
+    assert progress.iterations == solver.iterations < 1_000_000  # which would take hours
+    if seconds < 0:
+        assert progress.iterations == 0
+    assert solver.run(1) == 1, "only that solve is over"
     for node in np.flatnonzero(game.tree.kind == DECISION)[:40]:
         board = 0 if game.tree.round[node] == 0 else 7
         strategy = solver.solution().strategy(int(node), board)
