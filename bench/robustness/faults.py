@@ -243,7 +243,7 @@ def _figures(
         wire.junk_sent - main_match["malformed_lines"],
         wire.junk_sent - int(metrics.total("malformed_lines_total")),
         max(len(injured.killed | injured.stopped) - sum(restarts.values()), 0),
-        len(injured.stopped) - int(bool(restarts.get("hung"))),
+        max(len(injured.stopped) - int(bool(restarts.get("hung"))), 0),
         injured.cuts - int(metrics.total("match_ends_total", state="dealer_gone")),
         int(injured.disk_was_full and not metrics.total("store_failures_total")),
         int(metrics.total("store_dropped_total")),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from bench.robustness import faults, matches
+from bench.robustness._daemon import Metrics
 from tests.arena.blueprints import WIDE, made_up_blueprint
 
 
@@ -33,6 +37,25 @@ def test_no_fault_costs_a_hand(blueprint: str, tmp_path: Path, capsys: pytest.Ca
     assert "| `lost_hands` | 0 |" in lines
     assert "old" not in lines
     assert lines[-1] == "the end"
+
+
+@pytest.mark.parametrize(
+    ("stopped", "reason", "uncounted"), [(0, "hung", 0), (1, "hung", 0), (1, "died", 1), (0, "died", 0)]
+)
+def test_stops_without_a_restart_are_uncounted(stopped: int, reason: str, uncounted: int) -> None:
+    """On a busy machine a worker may seem to hang that nobody stopped: it is no uncounted event."""
+    metrics = Metrics(
+        "# TYPE fathom_worker_restarts counter\n"
+        f'fathom_worker_restarts_total{{reason="{reason}"}} 1.0\n'
+        "# EOF\n"
+    )
+    table: Any = SimpleNamespace(complaints=[], status=0, chips=lambda: 0)
+    wire: Any = SimpleNamespace(reply_seconds=[], junk_sent=0)
+    status = {"hands": 0, "chips": 0, "malformed_lines": 0, "opponent": "main"}
+    injured = faults.Injured(stopped=set(range(stopped)))
+    args = Namespace(hands=0, budget=1.0, workers=1)
+    figures = faults._figures(args, table, (wire, table), [status], metrics, injured, {})
+    assert figures["uncounted_events"] == uncounted
 
 
 def test_a_match_runs_without_a_warning(blueprint: str, capsys: pytest.CaptureFixture[str]) -> None:
