@@ -88,10 +88,11 @@ def test_an_actions_progress_is_streamed_until_the_bot_acts(tmp_path: Path) -> N
                 assert response.content_type == "text/event-stream"
                 async for name, content in events(response):
                     told.append((name, content))
-                    if slow.looks == 3:
+                    if slow.looks >= 3 and not slow.may_answer.is_set():
                         # Somebody else may look, too: another window, or the same one loaded again.
                         seen = await get(client, f"{path}/thinking")
-                        assert seen["iterations"] == 40
+                        assert seen["iterations"] >= 40
+                        assert seen["most_iterations"] == 2000
                         slow.may_answer.set()
             assert [name for name, _ in told] == ["thinking"] * (len(told) - 1) + ["hand"]
             first, second = told[0][1], told[1][1]
