@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from aiohttp import web
+from aiohttp import ClientTimeout, web
 from aiohttp.test_utils import TestClient, TestServer
 
 from game.actions import CALL, FOLD, Action, raise_to
@@ -83,7 +83,7 @@ def config_for(folder: Path, **security: Any) -> Config:
 async def running(folder: Path, decider: Any = None, config: Config | None = None) -> AsyncIterator[Client]:
     """A running daemon and a client."""
     app = make_app(config or config_for(folder), decider or StandIn())
-    async with TestClient(TestServer(app)) as client:
+    async with TestClient(TestServer(app), timeout=ClientTimeout(total=900)) as client:
         yield client
 
 

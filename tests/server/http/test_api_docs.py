@@ -45,7 +45,7 @@ def commands(page: str) -> list[str]:
 
 
 def test_every_problem_code_has_an_anchor_in_the_docs_page(port: int) -> None:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/docs", timeout=60) as response:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/docs", timeout=600) as response:
         page = response.read().decode()
     for code in CODES:
         assert page.count(f"<tr id={code}>") == 1
@@ -72,7 +72,7 @@ def test_curl_examples_of_the_api_run(port: int) -> None:
             names["HAND"] = unfinished(port)
         shell = command.replace("localhost:8080", f"127.0.0.1:{port}") + " --fail-with-body"
         done = subprocess.run(
-            ["sh", "-c", shell], capture_output=True, text=True, env={**os.environ, **names}, timeout=120
+            ["sh", "-c", shell], capture_output=True, text=True, env={**os.environ, **names}, timeout=600
         )
         assert done.returncode == 0, (command, done.stdout, done.stderr)
         if "text/event-stream" in command:
@@ -107,7 +107,7 @@ def test_the_python_example_runs(port: int) -> None:
     (code,) = blocks("http-api.md", "python")
     done = subprocess.run(
         [sys.executable, "-c", code.replace("8080", str(port))],
-        capture_output=True, text=True, cwd=ROOT, timeout=120,
+        capture_output=True, text=True, cwd=ROOT, timeout=600,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -46,7 +46,7 @@ def test_no_server_error_and_no_undocumented_answer(tmp_path: Path, keys: str) -
             capture_output=True,
             text=True,
             cwd=tmp_path,
-            timeout=300,
+            timeout=900,
             env={
                 **os.environ,
                 "PYTHONPATH": str(ROOT),

@@ -18,8 +18,12 @@ RIVER = {
     "ip": "TT+,AQs",
     "menu": "50%, a",
 }
-LONG = {"board": "AsKd7h4c", "pot": 1000, "stack": 5000, "target_pct": 0.001, "seconds": 500}
-"""A turn with all hands: on two fast cores 25 seconds leave 0.04 % of the pot, and the river takes 7 ms."""
+LONG = {"board": "AsKd7h4c", "pot": 1000, "stack": 5000, "target_pct": 0.001}
+"""A turn with all hands, which takes all the time that the daemon allows: on two fast cores 25 seconds leave
+0.04 % of the pot. A small river would be solved before a test cancels it.
+"""
+START_SECONDS = 600
+"""As long as the daemon waits for a solve's process, which may have to compile kernels."""
 
 
 async def events(response: ClientResponse) -> list[tuple[str, Any]]:
@@ -33,7 +37,7 @@ async def events(response: ClientResponse) -> list[tuple[str, Any]]:
 
 
 async def wait_for_end(client: Client, path: str) -> Any:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(START_SECONDS):
         while True:
             solve = await get(client, path)
             if solve["state"] != "running":
@@ -78,7 +82,7 @@ def test_a_cancelled_solve_keeps_its_result(tmp_path: Path) -> None:
         async with running(tmp_path) as client:
             streamed = await client.post("/v1/solve", json=LONG, headers={"Accept": "text/event-stream"})
             path = streamed.headers["Location"]
-            async with asyncio.timeout(120):
+            async with asyncio.timeout(START_SECONDS):
                 while b"event: progress" not in await streamed.content.readline():
                     pass
             async with client.delete(path) as response:

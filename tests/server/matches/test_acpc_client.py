@@ -12,6 +12,7 @@ from game.definition import HUNL
 from protocol.acpc import MatchState
 from server.cli import main
 from server.matches.acpc_client import MatchSummary, play
+from tests.arena.scripted import JOIN_SECONDS
 
 VERSION = b"VERSION:2.0.0\r\n"
 
@@ -38,7 +39,7 @@ class FakeDealer:
         self.replies: list[bytes] = []
 
     def serve(self, connection: socket.socket) -> None:
-        connection.settimeout(10)
+        connection.settimeout(JOIN_SECONDS)
         with connection, connection.makefile("rb") as reader:
             self.replies.append(reader.readline())
             for line, reply in self.dialogue:
@@ -53,13 +54,13 @@ class FakeDealer:
 
 def play_against(dealer: FakeDealer) -> tuple[MatchSummary, list[str]]:
     ours, theirs = socket.socketpair()
-    ours.settimeout(10)
+    ours.settimeout(JOIN_SECONDS)
     thread = threading.Thread(target=dealer.serve, args=(theirs,))
     thread.start()
     reports: list[str] = []
     with ours:
         summary = play(ours, HUNL, call, reports.append)
-    thread.join(10)
+    thread.join(JOIN_SECONDS)
     return summary, reports
 
 
@@ -71,7 +72,7 @@ def call(match_state: MatchState) -> Action:
 @contextmanager
 def listening(dealer: FakeDealer) -> Iterator[int]:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(10)
+        server.settimeout(JOIN_SECONDS)
 
         def accept() -> None:
             dealer.serve(server.accept()[0])
@@ -79,7 +80,7 @@ def listening(dealer: FakeDealer) -> Iterator[int]:
         thread = threading.Thread(target=accept)
         thread.start()
         yield server.getsockname()[1]
-        thread.join(10)
+        thread.join(JOIN_SECONDS)
 
 
 def test_a_match_is_played_and_summarised() -> None:

@@ -113,4 +113,4 @@ def test_streams_do_not_delay_shutdown(tmp_path: Path) -> None:
             await closing
             response.close()
 
-    run(asyncio.wait_for(check(), 60))
+    run(asyncio.wait_for(check(), 300))

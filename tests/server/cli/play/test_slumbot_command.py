@@ -34,7 +34,7 @@ def test_it_plays_and_prints_a_report(tmp_path: Path) -> None:
                     "--journal", str(tmp_path / "journal"), "--report", str(tmp_path / "report.json"),
                     "--json",
                 ],
-                capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300,
+                capture_output=True, text=True, cwd=ROOT, env=environment, timeout=600,
             )  # fmt: skip
             assert done.returncode == 0, done.stderr
             assert "warming up the agent" in done.stderr
@@ -71,7 +71,7 @@ def test_an_unreachable_server_is_reported_and_a_signal_ends_the_match(tmp_path:
         assert "retrying in" in next(line for line in played.stderr if "127.0.0.1" in line)
         if not journal:
             played.send_signal(signal.SIGTERM)
-        _, rest = played.communicate(timeout=60)
+        _, rest = played.communicate(timeout=600)
     assert played.returncode == (1 if journal else 0)
     assert ("the results so far are saved" in rest) == journal
 
