@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pytest
@@ -182,10 +183,10 @@ def test_an_empty_game_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFix
     assert "no game definition" in capsys.readouterr().err
 
 
-def run_match(*options: str, **more: object) -> subprocess.Popen[str]:
+def run_match(*options: str, errors: IO[str] | int = subprocess.DEVNULL) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "server.cli", "match", "pot-odds", "random", "--seed", "3"]
     command += options
-    return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=errors)
 
 
 @pytest.mark.slow
@@ -193,9 +194,13 @@ def test_a_killed_match_resumes(tmp_path: Path) -> None:
     save = tmp_path / "duel"
     journal = tmp_path / "duel.match"
     options = ("--hands", "400", "--json")
-    killed = run_match(*options, "--save", str(save))
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (journal.exists() and journal.read_bytes().count(b"\n") > 20):
+    said = tmp_path / "said"
+    with said.open("w") as errors:
+        killed = run_match(*options, "--save", str(save), errors=errors)
+    deadline = time.monotonic() + 600
+    while not (journal.exists() and journal.read_bytes().count(b"\n") > 20):
+        assert killed.poll() is None, said.read_text()
+        assert time.monotonic() < deadline, said.read_text()
         time.sleep(0.01)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()

@@ -62,14 +62,19 @@ def test_a_killed_run_resumes_to_the_same_result(tmp_path: Path, capsys: pytest.
         "run.preflop_wins = lambda: None; sys.exit(main(sys.argv[1:]))"
     )
     arguments = [sys.executable, "-c", code, *command, str(tmp_path / "torn")]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 120
+    said = tmp_path / "said"
+    with (
+        said.open("w") as output,
+        subprocess.Popen(arguments, stdout=output, stderr=subprocess.STDOUT) as process,
+    ):
+        deadline = time.monotonic() + 600
         while time.monotonic() < deadline and process.poll() is None:
             if journal.exists() and len(journal.read_text().splitlines()) > 3:
                 break
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
-    assert len(journal.read_text().splitlines()) > 2
+    assert journal.exists(), said.read_text()
+    assert len(journal.read_text().splitlines()) > 2, said.read_text()
     assert main([*command, str(tmp_path / "torn")]) == 0
     assert main([*command, str(tmp_path / "whole")]) == 0
     torn, whole = capsys.readouterr().out.splitlines()
