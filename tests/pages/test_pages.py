@@ -161,22 +161,25 @@ def test_a_hand_is_replayed_and_thoughts_are_shown(tab: Tab) -> None:
     assert page.is_visible("#deal")
 
 
-def test_push_or_fold(tab: Tab) -> None:
-    page = tab.open("/pushfold")
-    page.wait_for_selector("#charts .grid13")
-    assert page.locator("#charts .grid13").count() == 2
-    decided = 0
-    for at in range(12):
-        page.click("#deal")
-        page.wait_for_selector("#act:not([hidden]), #between:not([hidden])")
-        if page.is_visible("#act"):
-            page.keyboard.press("fa"[at % 2])
-            decided += 1
-        page.wait_for_selector("#between:not([hidden])")
-    assert page.inner_text("#score-detail").startswith("12 hands")
-    assert f"{decided} decisions" in page.inner_text("#accuracy-detail")
-    page.wait_for_selector(f"#pool >> text={decided} decisions made here")
-    tab.shot("pushfold-played")
+def test_push_or_fold(browser: Any, tmp_path: Path) -> None:
+    with daemon(tmp_path, "auto") as address:  # which counts the decisions of everybody
+        opened = Tab(browser, address)
+        page = opened.open("/pushfold")
+        page.wait_for_selector("#charts .grid13")
+        assert page.locator("#charts .grid13").count() == 2
+        decided = 0
+        for at in range(12):
+            page.click("#deal")
+            page.wait_for_selector("#act:not([hidden]), #between:not([hidden])")
+            if page.is_visible("#act"):
+                page.keyboard.press("fa"[at % 2])
+                decided += 1
+            page.wait_for_selector("#between:not([hidden])")
+        assert page.inner_text("#score-detail").startswith("12 hands")
+        assert f"{decided} decisions" in page.inner_text("#accuracy-detail")
+        page.wait_for_selector(f"#pool >> text={decided} decisions made here")
+        opened.shot("pushfold-played")
+        opened.close()
 
 
 def test_a_spot_is_painted_solved_walked_and_linked(tab: Tab) -> None:
