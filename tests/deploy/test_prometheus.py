@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,13 @@ from tests.server.daemon.test_app import dispatcher, serving
 from tests.server.stand_ins import ask, run, until
 
 PROMETHEUS = shutil.which("prometheus")
-_SECONDS = 60.0
+_SECONDS = 300.0
 
 
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+def port_in(said: Path) -> int:
+    """The port that Prometheus says it listens on; 0 if it has not said so."""
+    found = re.search(r"Listening on.*address=127\.0\.0\.1:(\d+)", said.read_text())
+    return int(found[1]) if found else 0
 
 
 def configuration(folder: Path, port: int) -> Path:
@@ -57,16 +57,20 @@ def test_a_real_prometheus_reads_everything(tmp_path: Path) -> None:
             await until(lambda: pool.is_ready)
             await asyncio.gather(*[pool.decide(ask()) for _ in range(3)])
             daemon = int(str(client.session._base_url).rstrip("/").rsplit(":", 1)[1])
-            port = free_port()
-            process = await asyncio.create_subprocess_exec(
-                str(PROMETHEUS),
-                f"--config.file={configuration(tmp_path, daemon)}",
-                f"--storage.tsdb.path={tmp_path / 'data'}",
-                f"--web.listen-address=127.0.0.1:{port}",
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=asyncio.subprocess.DEVNULL,
-            )
+            said = tmp_path / "said"
+            with said.open("wb") as output:
+                process = await asyncio.create_subprocess_exec(
+                    str(PROMETHEUS),
+                    f"--config.file={configuration(tmp_path, daemon)}",
+                    f"--storage.tsdb.path={tmp_path / 'data'}",
+                    "--web.listen-address=127.0.0.1:0",
+                    stdout=output,
+                    stderr=output,
+                )
             try:
+                await until(lambda: port_in(said) > 0 or process.returncode is not None)
+                port = port_in(said)
+                assert port, f"Prometheus did not start: {said}"
                 async with ClientSession(f"http://127.0.0.1:{port}") as session:
                     await wait_for_answers(session, pool)
             finally:
