@@ -87,7 +87,8 @@ def cut(game: FlatGame, root: int, gadget: Gadget) -> Subgame:
     parent = np.concatenate([np.zeros(len(top)), renamed[side.parent[kept]]])
     public = np.concatenate([np.full(len(top), len(game.public.parent)), side.public[kept]])
     keys = (*[("gadget", i) for i in range(len(top))], *[side.keys[i] for i in kept])
-    below = Side(_i32(parent), _i32(first), _i32(count), _i32(public), keys)
+    action = np.where(origin >= 0, side.action[origin], -1)
+    below = Side(_i32(parent), _i32(first), _i32(count), _i32(public), _i32(action), keys)
     tree = PublicTree(
         _i32(np.append(game.public.parent, -1)),
         _i32(np.append(game.public.actor, 1)),

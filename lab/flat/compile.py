@@ -19,27 +19,34 @@ class _Growing:
     number: dict[Hashable, int] = field(default_factory=dict)
     parent: list[int] = field(default_factory=list)
     first: list[int] = field(default_factory=list)
-    count: list[int] = field(default_factory=list)
+    menus: list[tuple[int, ...]] = field(default_factory=list)
     public: list[int] = field(default_factory=list)
     sequences: int = 1
 
-    def visit(self, key: Hashable, parent: int, count: int, public: int) -> int:
+    def visit(self, key: Hashable, parent: int, menu: tuple[int, ...], public: int) -> int:
         """The first sequence of an information set, which is new or agrees with what is known of it."""
         found = self.number.setdefault(key, len(self.parent))
         if found == len(self.parent):
             self.parent.append(parent)
             self.first.append(self.sequences)
-            self.count.append(count)
+            self.menus.append(menu)
             self.public.append(public)
-            self.sequences += count
-        elif (self.parent[found], self.count[found], self.public[found]) != (parent, count, public):
+            self.sequences += len(menu)
+        elif (self.parent[found], self.menus[found], self.public[found]) != (parent, menu, public):
             raise ValueError(f"{key!r}: an information set needs one past, one public state and one menu")
         return self.first[found]
 
     def side(self) -> Side:
         """As arrays."""
+        count = [len(menu) for menu in self.menus]
+        action = [-1, *[action for menu in self.menus for action in menu]]
         return Side(
-            _i32(self.parent), _i32(self.first), _i32(self.count), _i32(self.public), tuple(self.number)
+            _i32(self.parent),
+            _i32(self.first),
+            _i32(count),
+            _i32(self.public),
+            _i32(action),
+            tuple(self.number),
         )
 
 
@@ -80,7 +87,7 @@ def compile_game(rules: Rules[State]) -> FlatGame:
             raise ValueError(
                 f"{rules.public(state)!r}: a public state needs one past, one actor and one depth"
             )
-        first = sides[actor].visit(rules.private(state, actor), (row, column)[actor], len(actions), here)
+        first = sides[actor].visit(rules.private(state, actor), (row, column)[actor], tuple(actions), here)
         for place, child in reversed(list(enumerate(after))):
             moved = (first + place, column) if actor == 0 else (row, first + place)
             waiting.append((child, *moved, here, level + 1, chance))

@@ -39,6 +39,8 @@ class Side:
     """int32[I]: number of actions."""
     public: I32
     """int32[I]: public state."""
+    action: I32
+    """int32[sequences]: the last action, as the rules number it; -1 where there is none."""
     keys: tuple[Hashable, ...]
     """What the player knows, as the rules put it."""
 
