@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.flat.game import FlatGame, Mask, PublicTree, Side, by_rows
+from lab.flat.game import FlatGame, PublicTree, Side, by_rows
 from lab.flat.kernels import evaluate, respond
 from lab.flat.plans import plan_of, product
 from lab.flat.saddle import Saddle
@@ -63,7 +63,7 @@ def gadget_problem(game: FlatGame, part: Part, before: F64, model: F64, method: 
 
 def cut(game: FlatGame, root: int, gadget: Gadget) -> Subgame:
     """The subgame of a public state below a gadget, whose alternatives are still 0."""
-    inside = from_here(game.public, root)
+    inside = game.public.below(root)
     side = game.sides[1]
     kept = np.flatnonzero(inside[side.public])
     # The sequence with which the subgame was entered; its own number for those that do not act in it.
@@ -153,14 +153,6 @@ def gifts(game: FlatGame, subgame: Subgame, plan: F64) -> F64:
         weight = reach[side.first[i]]
         given[actions] = given[side.parent[i]] + (lost / weight if weight > 0 else 0.0)
     return given[subgame.entries] * below[subgame.doors]
-
-
-def from_here(tree: PublicTree, root: int) -> Mask:
-    """bool[P]: a public state and all that follow."""
-    inside = np.zeros(len(tree.parent), dtype=np.bool_)
-    for public, parent in enumerate(tree.parent.tolist()):
-        inside[public] = public == root or (parent >= 0 and inside[parent])
-    return inside
 
 
 def _others_reach(game: FlatGame, plan: F64) -> F64:

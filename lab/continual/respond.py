@@ -7,9 +7,10 @@ from typing import Literal
 
 import numpy as np
 
+from lab.cfr.net_values import NetValues, RangeNet
 from lab.cfr.solver import SaddleSolver
 from lab.cfr.values import CfrValues
-from lab.continual.gadgets import from_here, gadget_problem
+from lab.continual.gadgets import gadget_problem
 from lab.flat.game import FlatGame
 from lab.flat.plans import plan_of
 from lab.flat.saddle import Saddle
@@ -44,7 +45,7 @@ class FlatStepSolver:
             return self._engine(Saddle(self._game, before, step.solved, self._model, seen, method.p))
         answer = self._engine(gadget_problem(self._game, step, before, self._model, method))
         # The problem was only about the subgame; elsewhere we would go on as before.
-        side, inside = self._game.sides[0], from_here(self._game.public, step.root)
+        side, inside = self._game.sides[0], self._game.public.below(step.root)
         return np.where(side.sequences_in(inside[side.public]), answer, before)
 
 
@@ -86,6 +87,16 @@ def cfr_engine(iterations: int, value_iterations: int | None = None) -> Engine:
         value = None
         if value_iterations is not None and not problem.seen.all():
             value = CfrValues(problem.game, problem.seen, value_iterations)
+        return SaddleSolver(problem, value).run(iterations).strategy()
+
+    return solve
+
+
+def net_engine(net: RangeNet, iterations: int) -> Engine:
+    """CFR+ with a net for what is below the depth limit; steps that have no limit are solved whole."""
+
+    def solve(problem: Saddle) -> F64:
+        value = None if problem.seen.all() else NetValues(net, problem.seen)
         return SaddleSolver(problem, value).run(iterations).strategy()
 
     return solve

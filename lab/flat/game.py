@@ -80,6 +80,13 @@ class PublicTree:
     keys: tuple[Hashable, ...]
     """What both players know, as the rules put it."""
 
+    def below(self, root: int) -> Mask:
+        """bool[P]: a public state and all that follow."""
+        inside = np.zeros(len(self.parent), dtype=np.bool_)
+        for public, parent in enumerate(self.parent.tolist()):
+            inside[public] = public == root or (parent >= 0 and inside[parent])
+        return inside
+
     def stage(self) -> I32:
         """int32[P]: how often chance acted since the first public state; in Leduc, the round."""
         stage = np.zeros_like(self.level)

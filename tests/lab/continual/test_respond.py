@@ -3,9 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lab.cfr.net import Fitting
+from lab.cfr.net_values import NetTraining, train
 from lab.cfr.opponents import random_strategy, unfinished, uniform
 from lab.cfr.solver import SaddleSolver
-from lab.continual.respond import FlatStepSolver, cfr_engine, respond
+from lab.continual.respond import FlatStepSolver, cfr_engine, net_engine, respond
 from lab.exact.programs import equilibrium, restricted_nash, solve_saddle
 from lab.flat.game import FlatGame
 from lab.flat.plans import best_response, expected, plan_of, worst_case
@@ -168,3 +170,16 @@ def test_a_response_can_be_asked_on_one_way_only() -> None:
     here = game.sides[0].sequences_in(game.sides[0].public == places[0])
     assert np.allclose(first[here], whole[here])
     assert plan_of(game.sides[0], first)[0] == 1.0
+
+
+def test_a_roughly_trained_net_is_good_enough_to_win() -> None:
+    """CDBRNN: a net of a few seconds wins most of what CDBR1 does."""
+    game = game_named("leduc")
+    net = train(game, NetTraining(examples=50, iterations=200, fitting=Fitting(epochs=20)))
+    value = equilibrium(game).value
+    for model in opponents(game):
+        by_net, by_program = (
+            expected(game, respond(game, model, cdbr(), 1, engine), model) - value
+            for engine in (net_engine(net, 300), exact)
+        )
+        assert by_net > 0.6 * by_program
