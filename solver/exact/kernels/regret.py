@@ -80,6 +80,27 @@ def add_to_average(
 
 
 @kernel
+def node_value(table: F32, base: int, num_actions: int, stride: int, h: int, rows: F32, child: int) -> Any:
+    """Value of a node for eight hands: Σ strategy × value of each child.
+
+    Small enough to be compiled into its callers, with their number of actions where they fix it.
+    """
+    zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
+    total = zero
+    weighted = zero
+    level = zero
+    for a in range(num_actions):
+        positive = maximum8(load8(table, base + a * stride + h), zero)
+        value = load8(rows, (child + a) * stride + h)
+        total = total + positive
+        weighted = weighted + positive * value
+        level = level + value
+    seen = total - tiny
+    mean = level * splat(np.float32(1.0 / num_actions))
+    return where_positive8(seen, weighted / where_positive8(seen, total, one), mean)
+
+
+@kernel
 def gather_value(
     table: F32,
     base: int,
@@ -96,20 +117,8 @@ def gather_value(
 
     rows  float32[R * stride]  rows `child`.. in; row `parent` out (added to if `accumulate`)
     """
-    zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
-    uniform = splat(np.float32(1.0 / num_actions))
     for h in range(begin, end, LANES):
-        total = zero
-        weighted = zero
-        level = zero
-        for a in range(num_actions):
-            positive = maximum8(load8(table, base + a * stride + h), zero)
-            value = load8(rows, (child + a) * stride + h)
-            total = total + positive
-            weighted = weighted + positive * value
-            level = level + value
-        seen = total - tiny
-        value = where_positive8(seen, weighted / where_positive8(seen, total, one), level * uniform)
+        value = node_value(table, base, num_actions, stride, h, rows, child)
         if accumulate:
             value = value + load8(rows, parent * stride + h)
         store8(rows, parent * stride + h, value)
@@ -137,30 +146,18 @@ def update_regret(
 
     regret  float32[...]  modified in place
     """
-    zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
-    uniform = splat(np.float32(1.0 / num_actions))
     kept_positive, kept_negative = splat(np.float32(keep_positive)), splat(np.float32(keep_negative))
     lowest = splat(np.float32(floor))
     for h in range(begin, end, LANES):
-        total = zero
-        weighted = zero
-        level = zero
-        for a in range(num_actions):
-            positive = maximum8(load8(regret, base + a * stride + h), zero)
-            value = load8(rows, (child + a) * stride + h)
-            total = total + positive
-            weighted = weighted + positive * value
-            level = level + value
-        seen = total - tiny
-        node_value = where_positive8(seen, weighted / where_positive8(seen, total, one), level * uniform)
+        mine = node_value(regret, base, num_actions, stride, h, rows, child)
         for a in range(num_actions):
             old = load8(regret, base + a * stride + h)
-            gain = load8(rows, (child + a) * stride + h) - node_value
+            gain = load8(rows, (child + a) * stride + h) - mine
             new = old * where_positive8(old, kept_positive, kept_negative) + gain
             store8(regret, base + a * stride + h, maximum8(new, lowest))
         if accumulate:
-            node_value = node_value + load8(rows, parent * stride + h)
-        store8(rows, parent * stride + h, node_value)
+            mine = mine + load8(rows, parent * stride + h)
+        store8(rows, parent * stride + h, mine)
 
 
 @kernel
@@ -184,30 +181,19 @@ def update_predictive(
     basis   float32[...]  regrets proper, modified in place: max(0, basis · keep + gain)
     regret  float32[...]  what the strategy is made of, modified in place: max(0, basis · keep_next + gain)
     """
-    zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
-    uniform = splat(np.float32(1.0 / num_actions))
+    zero = splat(np.float32(0.0))
     kept, kept_next = splat(np.float32(keep)), splat(np.float32(keep_next))
     for h in range(begin, end, LANES):
-        total = zero
-        weighted = zero
-        level = zero
-        for a in range(num_actions):
-            old = load8(regret, base + a * stride + h)
-            value = load8(rows, (child + a) * stride + h)
-            total = total + old
-            weighted = weighted + old * value
-            level = level + value
-        seen = total - tiny
-        node_value = where_positive8(seen, weighted / where_positive8(seen, total, one), level * uniform)
+        mine = node_value(regret, base, num_actions, stride, h, rows, child)
         for a in range(num_actions):
             k = base + a * stride + h
-            gain = load8(rows, (child + a) * stride + h) - node_value
+            gain = load8(rows, (child + a) * stride + h) - mine
             new = maximum8(load8(basis, k) * kept + gain, zero)
             store8(basis, k, new)
             store8(regret, k, maximum8(new * kept_next + gain, zero))
         if accumulate:
-            node_value = node_value + load8(rows, parent * stride + h)
-        store8(rows, parent * stride + h, node_value)
+            mine = mine + load8(rows, parent * stride + h)
+        store8(rows, parent * stride + h, mine)
 
 
 @kernel
@@ -262,8 +248,6 @@ def _compile_spread(num_actions: int) -> Callable[..., Any]:
 
 
 def _compile_update(num_actions: int) -> Callable[..., Any]:
-    share_alike = np.float32(1.0 / num_actions)
-
     @kernel
     def update_fixed(
         regret: F32,
@@ -280,31 +264,21 @@ def _compile_update(num_actions: int) -> Callable[..., Any]:
         floor: float,
     ) -> None:
         """`update_regret` for a fixed number of actions."""
-        zero, one, tiny = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(TINY)
-        uniform, lowest = splat(share_alike), splat(np.float32(floor))
+        zero = splat(np.float32(0.0))
+        lowest = splat(np.float32(floor))
         # Branch-free: old · keep_negative + max(old, 0) · (keep_positive − keep_negative).
         kept, kept_more = splat(np.float32(keep_negative)), splat(np.float32(keep_positive - keep_negative))
         for h in range(begin, end, LANES):
-            total = zero
-            weighted = zero
-            level = zero
-            for a in range(num_actions):
-                positive = maximum8(load8(regret, base + a * stride + h), zero)
-                value = load8(rows, (child + a) * stride + h)
-                total = total + positive
-                weighted = weighted + positive * value
-                level = level + value
-            seen = total - tiny
-            node_value = where_positive8(seen, weighted / where_positive8(seen, total, one), level * uniform)
+            mine = node_value(regret, base, num_actions, stride, h, rows, child)
             for a in range(num_actions):
                 k = base + a * stride + h
                 old = load8(regret, k)
-                gain = load8(rows, (child + a) * stride + h) - node_value
+                gain = load8(rows, (child + a) * stride + h) - mine
                 new = maximum8(old, zero) * kept_more + (old * kept + gain)
                 store8(regret, k, maximum8(new, lowest))
             if accumulate:
-                node_value = node_value + load8(rows, parent * stride + h)
-            store8(rows, parent * stride + h, node_value)
+                mine = mine + load8(rows, parent * stride + h)
+            store8(rows, parent * stride + h, mine)
 
     return update_fixed
 
