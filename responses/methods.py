@@ -14,13 +14,14 @@ class Gadget(Enum):
     FULL = "full"
     """By playing all that comes before (Milec, Kubicek and Lisy, section 5).
 
-    It measures exactly what the opponent wins, if other subgames stay as they are or are solved together.
+    It measures exactly what the opponent wins if all that was solved before is fixed (by level, or in one
+    growing trunk); not if each subgame is solved on its own way only.
     """
     RESOLVING = "resolving"
     """With each private state it enters or takes its value of the step before (Burch et al., 2014).
 
     What all private states win is added up, which is at least what the opponent wins: so the bound of theorem
-    5.3 holds however subgames are grouped.
+    5.3 holds on ways of their own, too.
     """
     MAX_MARGIN = "max-margin"
     """It chooses one private state; values count from those of the step before (Moravcik et al., 2016)."""
@@ -48,7 +49,10 @@ def cdbr() -> Method:
 
 
 def cdrnr(p: float, gadget: Gadget = Gadget.FULL) -> Method:
-    """Continual depth-limited restricted Nash response; without trust it is continual resolving."""
+    """Continual depth-limited restricted Nash response; without trust it is continual resolving.
+
+    That is safe with the full gadget by level or in a growing trunk, and with the others one by one.
+    """
     return Method(p, gadget)
 
 

@@ -53,15 +53,17 @@ class Partition:
         return sorted(self._parts)
 
 
-def by_subgame(parent: I32, level: I32, ours: Mask, depth: int) -> Partition:
+def by_subgame(parent: I32, level: I32, ours: Mask, depth: int, growing: bool = False) -> Partition:
     """Every decision by itself, as at a table: only its own way from the start is fixed, and seen.
 
     If our first decision may be in one of several public states, a first step decides nothing: the others go
     on from the values of this step.
 
-    parent  int32[P]: the public state before, which has a lower number; -1 at the start
-    level   int32[P]: number of actions before
-    ours    bool[P]: where we act
+    parent   int32[P]: the public state before, which has a lower number; -1 at the start
+    level    int32[P]: number of actions before
+    ours     bool[P]: where we act
+    growing  whether one trunk grows instead: then all decisions with lower numbers are fixed and seen, on the
+             way or not. At a table nobody has solved them
     """
     parts: dict[int, Part] = {}
     ways = {place: _way(parent, place) for place in np.flatnonzero(ours).tolist()}
@@ -70,6 +72,7 @@ def by_subgame(parent: I32, level: I32, ours: Mask, depth: int) -> Partition:
     if len(starts) > 1:
         nothing = np.zeros(len(parent), dtype=np.bool_)
         trunk = Part(nothing, nothing, np.any(starts, axis=0), None, None)
+    last: Part | None = None
     for place, way in ways.items():
         near = np.zeros_like(way)
         near[place] = True
@@ -77,10 +80,13 @@ def by_subgame(parent: I32, level: I32, ours: Mask, depth: int) -> Partition:
             near[other] = parent[other] >= 0 and near[parent[other]] and level[other] <= level[place] + depth
         earlier = np.flatnonzero(way & ours)
         before = parts[int(earlier[-1])] if len(earlier) else trunk
+        solved = way & ours
+        if growing and last is not None:
+            before, solved = last, last.solved | last.decided
         seen = way | near if before is None else way | near | before.seen
         decided = np.zeros_like(way)
         decided[place] = True
-        parts[place] = Part(decided, way & ours, seen, before, place)
+        last = parts[place] = Part(decided, solved, seen, before, place)
     return Partition(parts)
 
 
@@ -97,9 +103,9 @@ def _way(parent: I32, place: int) -> Mask:
 def by_level(level: I32, ours: Mask, depth: int, overlap: bool = True) -> Partition:
     """All decisions of a level at once.
 
-    Then the bound on exploitability (theorem 5.3) is exact: what the steps give away adds up. If subgames are
-    solved one by one, each may give away what the opponent lacks to reach it, and if chance leads to
-    several of them these gifts add up without having been counted (`fathom lab two-boards`).
+    Then the bound on exploitability (theorem 5.3) holds, as it does for one trunk that grows by subgames. If
+    each subgame is solved on its own way only, each may give away what the opponent lacks to reach it, and if
+    chance leads to several of them these gifts add up without having been counted (`fathom lab two-boards`).
 
     overlap  whether the next step begins at the next decision, or at the depth limit
     """

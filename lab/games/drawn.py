@@ -122,7 +122,7 @@ def breaks_resolving() -> DrawnGame:
 
 
 def two_boards() -> DrawnGame:
-    """A game in which subgames that are solved one by one give away too much (our own).
+    """A game in which subgames that are each solved on their own way give away too much (our own).
 
     Player 1 takes 1, or goes on to one of two boards, which both see. There player 0 takes 0, or is greedy:
     then player 1 wins 2, or by mistake loses 1, as the model does. Greed on one board costs nothing,

@@ -39,6 +39,15 @@ def test_subgames_see_their_own_way_only() -> None:
     assert partition.places == [0, 2, 3]
 
 
+def test_a_growing_trunk_keeps_what_is_off_the_way() -> None:
+    partition = by_subgame(PARENT, LEVEL, OURS, depth=1, growing=True)
+    left, right = partition.at(2), partition.at(3)
+    assert (where(left.solved), where(left.seen)) == ([0], [0, 1, 2, 4])
+    assert (where(right.decided), where(right.solved)) == ([3], [0, 2])
+    assert where(right.seen) == [0, 1, 2, 3, 4]
+    assert right.before is left
+
+
 def test_a_first_step_without_a_decision_stands_before_several_first_decisions() -> None:
     """1 and 2 follow a choice of the opponent, which is all that the first step sees."""
     parent, ours = np.array([-1, 0, 0], dtype=np.int32), np.array([False, True, True])

@@ -17,7 +17,7 @@ from numeric.arrays import F64
 from responses.continual import ContinualResponse
 from responses.dial import exploitability_bound
 from responses.methods import Gadget, Method, cdbr, cdrnr, ses
-from responses.partition import by_level
+from responses.partition import by_level, by_subgame
 
 GAMES = ["leduc", "goofspiel4", "biased-rps"]
 
@@ -68,7 +68,7 @@ def test_the_bound_on_exploitability_holds(name: str, p: float) -> None:
         assert exploitability <= exploitability_bound(gain, p) + 1e-6
 
 
-def test_subgame_by_subgame_the_bound_does_not_hold() -> None:
+def test_on_ways_of_their_own_subgames_miss_the_bound() -> None:
     """Greed on one of two boards is free, and each solve takes it; greed on both costs 1."""
     game = game_named("two-boards")
     side, model = game.sides[1], uniform(game)
@@ -77,6 +77,9 @@ def test_subgame_by_subgame_the_bound_does_not_hold() -> None:
     together = respond(game, model, cdrnr(0.1), 1, exact)
     assert worst_case(game, together) == pytest.approx(-1.0)
     assert expected(game, together, model) == pytest.approx(0.5)
+    tree = game.public
+    growing = by_subgame(tree.parent, tree.level, tree.actor == 0, 1, growing=True)
+    assert worst_case(game, respond(game, model, cdrnr(0.1), growing, exact)) == pytest.approx(-1.0)
     apart = respond(game, model, cdrnr(0.1), 1, exact, "subgame")
     assert expected(game, apart, model) == pytest.approx(1.0)
     assert worst_case(game, apart) == pytest.approx(-2.0)
