@@ -7,7 +7,7 @@ from lab.cfr.net import Fitting
 from lab.cfr.net_values import NetTraining, train
 from lab.cfr.opponents import random_strategy, unfinished, uniform
 from lab.cfr.solver import SaddleSolver
-from lab.continual.respond import FlatStepSolver, cfr_engine, net_engine, respond
+from lab.continual.respond import FlatStepSolver, Grouping, cfr_engine, net_engine, respond
 from lab.exact.programs import equilibrium, restricted_nash, solve_saddle
 from lab.flat.game import FlatGame
 from lab.flat.plans import best_response, expected, plan_of, worst_case
@@ -100,11 +100,15 @@ def test_with_the_resolving_gadget_the_bound_holds_subgame_by_subgame(name: str,
         assert value - worst_case(game, response) <= exploitability_bound(gain, p) + 1e-6
 
 
-@pytest.mark.parametrize("gadget", list(Gadget))
-def test_without_trust_all_gadgets_are_safe(gadget: Gadget) -> None:
+@pytest.mark.parametrize(
+    ("gadget", "grouping"),
+    [(gadget, "level" if gadget is Gadget.FULL else "subgame") for gadget in Gadget],
+)
+def test_without_trust_all_gadgets_are_safe(gadget: Gadget, grouping: Grouping) -> None:
+    """The full one by level only: on ways of their own it is safe or not, by which optimum is found."""
     game = game_named("leduc")
     value = equilibrium(game).value
-    response = respond(game, uniform(game), cdrnr(0.0, gadget), 1, exact, "subgame")
+    response = respond(game, uniform(game), cdrnr(0.0, gadget), 1, exact, grouping)
     assert worst_case(game, response) == pytest.approx(value, abs=1e-6)
 
 
