@@ -53,6 +53,11 @@ class Partition:
         return sorted(self._parts)
 
 
+def _checked_depth(depth: int) -> None:
+    if depth < 0:
+        raise ValueError(f"depth {depth}: a step looks at 0 actions or more after the own one")
+
+
 def by_subgame(parent: I32, level: I32, ours: Mask, depth: int, growing: bool = False) -> Partition:
     """Every decision by itself, as at a table: only its own way from the start is fixed, and seen.
 
@@ -65,6 +70,7 @@ def by_subgame(parent: I32, level: I32, ours: Mask, depth: int, growing: bool = 
     growing  whether one trunk grows instead: then all decisions with lower numbers are fixed and seen, on the
              way or not. At a table nobody has solved them
     """
+    _checked_depth(depth)
     parts: dict[int, Part] = {}
     ways = {place: _way(parent, place) for place in np.flatnonzero(ours).tolist()}
     starts = [way for way in ways.values() if not (way & ours).any()]
@@ -109,6 +115,7 @@ def by_level(level: I32, ours: Mask, depth: int, overlap: bool = True) -> Partit
 
     overlap  whether the next step begins at the next decision, or at the depth limit
     """
+    _checked_depth(depth)
     parts: dict[int, Part] = {}
     before: Part | None = None
     start, end = 0, int(level.max()) + 1
@@ -132,16 +139,22 @@ def by_stage(parent: I32, stage: I32, ours: Mask, together: bool) -> Partition:
     stage     int32[P]: the stage of each public state; it does not fall on the way
     together  whether all subgames of a stage are one step, or each is one
     """
-    group = stage.copy()
-    steps: dict[int, Part] = {}
-    if not together:
+    parts: dict[int, Part] = {}
+    before: Part | None = None
+    if together:
+        for each in np.unique(stage):
+            here = stage == each
+            before = Part(ours & here, ours & (stage < each), stage <= each, before, None)
+            parts |= dict.fromkeys(np.flatnonzero(here).tolist(), before)
+    else:
+        entry = np.arange(len(parent))
         for place, above in enumerate(parent.tolist()):
-            group[place] = group[above] if above >= 0 and stage[above] == stage[place] else place
-    for place, above in enumerate(parent.tolist()):
-        key = int(group[place])
-        if key not in steps:
-            here = group == key
-            way = stage < stage[place] if together else _way(parent, place)
-            before = steps[int(group[above])] if above >= 0 else None
-            steps[key] = Part(ours & here, ours & way, way | here, before, None if together else place)
-    return Partition({place: steps[int(group[place])] for place in np.flatnonzero(ours).tolist()})
+            entry[place] = entry[above] if above >= 0 and stage[above] == stage[place] else place
+        for place in np.unique(entry).tolist():
+            here = entry == place
+            before = parts[int(parent[place])] if parent[place] >= 0 else None
+            # What the step before decided and saw off the way stays so, as in its values.
+            solved = np.zeros_like(here) if before is None else before.solved | before.decided
+            part = Part(ours & here, solved, here if before is None else before.seen | here, before, place)
+            parts |= dict.fromkeys(np.flatnonzero(here).tolist(), part)
+    return Partition({place: parts[place] for place in np.flatnonzero(ours).tolist()})

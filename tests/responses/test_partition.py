@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from responses.partition import by_level, by_stage, by_subgame
 
@@ -68,5 +69,30 @@ def test_stages_are_decided_as_a_whole() -> None:
         assert partition.at(3) is first
         assert (where(first.decided), where(first.seen)) == ([0, 2, 3], [0, 1, 2, 3, 4])
         assert second.before is first
-        assert where(second.solved) == ([0, 2, 3] if together else [0, 3])
+        assert where(second.solved) == [0, 2, 3], "also what the first decided off the way to the second"
+        assert where(second.seen) == [0, 1, 2, 3, 4, 5]
         assert second.root == (None if together else 5)
+
+
+def test_stages_may_be_skipped() -> None:
+    """From 1 cards lead to 2, and past the second stage to 4; 3 is in the second, 5 after it in the third."""
+    parent = np.array([-1, 0, 1, 2, 1, 3], dtype=np.int32)
+    stage = np.array([0, 0, 1, 1, 2, 2], dtype=np.int32)
+    ours = np.array([True, False, False, True, True, True])
+    together = by_stage(parent, stage, ours, together=True)
+    last = together.at(4)
+    assert together.at(5) is last
+    assert last.before is together.at(3)
+    assert (where(last.decided), where(last.solved), where(last.seen)) == ([4, 5], [0, 3], [0, 1, 2, 3, 4, 5])
+    apart = by_stage(parent, stage, ours, together=False)
+    assert apart.before(apart.at(4)) is apart.at(0)
+    assert (where(apart.at(4).solved), where(apart.at(4).seen)) == ([0], [0, 1, 4])
+    assert (where(apart.at(5).solved), where(apart.at(5).seen)) == ([0, 3], [0, 1, 2, 3, 5])
+
+
+@pytest.mark.parametrize("overlap", [True, False])
+def test_a_negative_depth_is_refused(overlap: bool) -> None:
+    with pytest.raises(ValueError, match=r"depth -1: a step looks at 0 actions or more"):
+        by_level(LEVEL, OURS, -1, overlap)
+    with pytest.raises(ValueError, match=r"depth -1"):
+        by_subgame(PARENT, LEVEL, OURS, -1)
