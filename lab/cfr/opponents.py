@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lab.cfr.solver import SaddleSolver
+from lab.cfr.solver import SaddleSolver, checked_iterations
 from lab.flat.game import FlatGame
 from lab.flat.saddle import whole_game
 from numeric.arrays import F64
@@ -17,7 +17,7 @@ def uniform(game: FlatGame) -> F64:
 
 def unfinished(game: FlatGame, iterations: int) -> F64:
     """The average strategy of a few iterations of CFR: the fewer, the weaker."""
-    return SaddleSolver(whole_game(game), plus=False).run(iterations).their_strategy()
+    return SaddleSolver(whole_game(game), plus=False).run(checked_iterations(iterations)).their_strategy()
 
 
 def random_strategy(game: FlatGame, seed: int) -> F64:

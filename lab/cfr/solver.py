@@ -13,6 +13,13 @@ from responses.dial import join_reaches
 from responses.values import ValueFunction
 
 
+def checked_iterations(iterations: int) -> int:
+    """A number of iterations, if it is one."""
+    if iterations < 1:
+        raise ValueError(f"{iterations} iterations: at least 1 is needed for an average strategy")
+    return iterations
+
+
 class SaddleSolver:
     """Regrets and average plans of both players.
 

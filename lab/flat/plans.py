@@ -8,6 +8,24 @@ from lab.flat.game import FlatGame, Matrix, Side
 from lab.flat.kernels import follow, multiply, respond
 from numeric.arrays import F64
 
+_ROUNDING = 1e-6
+
+
+def checked_strategy(side: Side, strategy: F64) -> F64:
+    """A strategy, if it is one of this player's."""
+    if strategy.shape != (side.num_sequences,):
+        raise ValueError(
+            f"a strategy of this player has {side.num_sequences} numbers, one per sequence;"
+            f" this has the shape {strategy.shape}"
+        )
+    odds = np.add.reduceat(strategy, side.first) if side.num_infosets else np.zeros(0)
+    wrong = np.flatnonzero(~(np.abs(odds - 1) <= _ROUNDING))
+    if len(wrong):
+        raise ValueError(f"the odds of information set {wrong[0]} add up to {odds[wrong[0]]:g}, not to 1")
+    if strategy.min() < -_ROUNDING:
+        raise ValueError(f"a probability is {strategy.min():g}")
+    return strategy
+
 
 def plan_of(side: Side, strategy: F64) -> F64:
     """float64[sequences]: the reach of every sequence."""

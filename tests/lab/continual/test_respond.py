@@ -112,6 +112,46 @@ def test_without_trust_all_gadgets_are_safe(gadget: Gadget, grouping: Grouping) 
     assert worst_case(game, response) == pytest.approx(value, abs=1e-6)
 
 
+def test_gadgets_for_one_subgame_refuse_steps_of_several() -> None:
+    game = game_named("leduc")
+    model, tree = uniform(game), game.public
+    levels = by_level(tree.level, tree.actor == 0, 1)
+    with pytest.raises(ValueError, match=r"max-margin gadget is for one subgame.*use by_subgame"):
+        respond(game, model, ses(0.5), levels, exact)
+    with pytest.raises(ValueError, match=r"grouping 'level': the resolving gadget"):
+        respond(game, model, cdrnr(0.5, Gadget.RESOLVING), 1, exact, "level")
+    with pytest.raises(ValueError, match=r"grouping 'subgame': a partition says itself"):
+        respond(game, model, cdrnr(0.5), levels, exact, "subgame")
+
+
+def test_what_is_no_model_is_refused() -> None:
+    game = game_named("leduc")
+    model = uniform(game)
+    negative = model.copy()
+    negative[1:3] = (-1.0, 2.0)
+    for wrong, words in (
+        (game_named("goofspiel4").sides[1].uniform(), r"has \d+ numbers, one per sequence"),
+        (model[:-1], "one per sequence"),
+        (model * 7, "add up to 7, not to 1"),
+        (np.full_like(model, np.nan), "add up to nan"),
+        (negative, "a probability is -1"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            respond(game, wrong, cdbr(), 1, exact)
+    with pytest.raises(ValueError, match="depth -1"):
+        respond(game, model, cdbr(), -1, exact)
+
+
+@pytest.mark.parametrize("iterations", [0, -3])
+def test_no_iterations_are_refused(iterations: int) -> None:
+    with pytest.raises(ValueError, match="at least 1 is needed"):
+        unfinished(game_named("coin"), iterations)
+    with pytest.raises(ValueError, match="at least 1 is needed"):
+        cfr_engine(iterations)
+    with pytest.raises(ValueError, match="at least 1 is needed"):
+        cfr_engine(10, iterations)
+
+
 def test_without_a_depth_limit_it_is_the_restricted_nash_response() -> None:
     game = game_named("leduc")
     model, p = random_strategy(game, 1), 0.4
