@@ -41,9 +41,9 @@ class Duel:
         return best_equilibrium(self.game, self.model).strategy
 
     def blended(self, exploiting: F64, p: float) -> F64:
-        """CDBR-NE: an equilibrium with probability 1 - p, and else this strategy."""
+        """CDBR-NE: the best equilibrium with probability 1 - p, and else this strategy."""
         side = self.game.sides[0]
-        return strategy_of(side, blend(plan_of(side, self.nash.strategy), plan_of(side, exploiting), p))
+        return strategy_of(side, blend(plan_of(side, self.safest), plan_of(side, exploiting), p))
 
     def gain(self, ours: F64) -> float:
         """What a strategy wins from the opponent above the value of the game."""
