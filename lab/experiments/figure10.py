@@ -12,6 +12,7 @@ from lab.flat.registry import game_named
 from numeric.arrays import F64
 from responses.methods import cdbr
 
+CURVES = False
 DEPTH = 1
 """The look ahead ends before player 1 chooses what to pay."""
 

@@ -15,6 +15,7 @@ from numeric.arrays import F64
 from responses.methods import Gadget, Method
 from responses.partition import by_subgame
 
+CURVES = False
 PUBLISHED = {Gadget.RESOLVING: -3.5, Gadget.MAX_MARGIN: -2.0, Gadget.REACH_MAX_MARGIN: -2.0}
 FULL = -3.0
 

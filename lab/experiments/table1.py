@@ -14,6 +14,7 @@ from lab.flat.registry import game_named
 from responses.methods import cdbr
 from responses.partition import Partition, by_level
 
+CURVES = False
 DEPTHS = (1, 3, 5)
 
 PUBLISHED = {

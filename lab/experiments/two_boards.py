@@ -12,6 +12,7 @@ from responses.dial import exploitability_bound
 from responses.methods import Gadget, cdrnr
 from responses.partition import Partition, by_level, by_subgame
 
+CURVES = False
 P = 0.1
 DEPTH = 1
 _ROUNDING = 1e-6

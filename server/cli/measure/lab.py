@@ -41,8 +41,14 @@ def run(args: argparse.Namespace) -> int:
     """Run the experiments; returns 1 if a claim fails."""
     names = _names()
     if args.experiment == "list":
+        if args.quick or args.plot is not None:
+            raise ValueError("list runs nothing: leave out --quick and --plot")
+        about = {name: summary(f"{_PACKAGE}.{_module(name)}") for name in names}
+        if args.json:
+            print("\n".join(json.dumps({"experiment": name, "about": about[name]}) for name in names))
+            return 0
         width = max(map(len, names))
-        print("\n".join(f"{name:{width}}  {summary(f'{_PACKAGE}.{_module(name)}')}" for name in names))
+        print("\n".join(f"{name:{width}}  {about[name]}" for name in names))
         return 0
     if args.experiment != "all" and args.experiment not in names:
         near = difflib.get_close_matches(args.experiment, names, 1)
@@ -50,6 +56,8 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"unknown experiment {args.experiment!r}: {hint}")
     if args.experiment == "all" and args.plot is not None:
         raise ValueError("--plot draws one experiment: run it by name")
+    if args.plot is not None and (args.plot.is_dir() or not args.plot.parent.is_dir()):
+        raise ValueError(f"--plot {args.plot}: not a file in a folder that exists")
     if find_spec("scipy") is None:
         raise ValueError("the lab needs scipy: run .venv/bin/pip install -e '.[lab]'")
     chosen = names if args.experiment == "all" else [args.experiment]
@@ -62,6 +70,8 @@ def _run(name: str, args: argparse.Namespace) -> int:
     from server.cli.parts.progress import bars
 
     experiment = importlib.import_module(f"{_PACKAGE}.{_module(name)}")
+    if args.plot is not None and not getattr(experiment, "CURVES", True):
+        raise ValueError(f"{name} has no curves to draw: leave out --plot")
     console = Console(stderr=True)
     with bars(console) as progress:
 
@@ -71,8 +81,6 @@ def _run(name: str, args: argparse.Namespace) -> int:
         report = experiment.run(quick=args.quick, track=track)
     print(json.dumps({"experiment": name, **report.record()}) if args.json else f"{report.text()}\n")
     if args.plot is not None:
-        if not report.plots:
-            raise ValueError(f"{name} has no curves to draw: leave out --plot")
         svg = importlib.import_module(f"{_PACKAGE}.svg")
         args.plot.write_text(svg.draw(report.plots), encoding="utf-8")
         print(args.plot, file=sys.stderr)

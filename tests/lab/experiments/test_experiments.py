@@ -27,7 +27,9 @@ ALL = [
     "name", [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in ALL]
 )
 def test_the_claims_hold(name: str) -> None:
-    report = importlib.import_module(f"lab.experiments.{name}").run(quick=True)
+    experiment = importlib.import_module(f"lab.experiments.{name}")
+    report = experiment.run(quick=True)
+    assert bool(report.plots) == getattr(experiment, "CURVES", True)
     assert [claim.words for claim in report.claims if not claim.holds] == []
 
 
@@ -67,6 +69,8 @@ def test_the_command_lists_and_runs(capsys: pytest.CaptureFixture[str]) -> None:
     listed = capsys.readouterr().out
     assert "table1" in listed
     assert "two-boards  A limit of theorem 5.3" in listed
+    assert main(["lab", "list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[0])["experiment"] == "figure10"
     assert main(["lab", "figure10", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["figures"]["CDBR"]["paper"] == pytest.approx(2 / 3)
 
@@ -77,7 +81,9 @@ def test_the_command_lists_and_runs(capsys: pytest.CaptureFixture[str]) -> None:
         (["figre3"], "unknown experiment 'figre3': did you mean figure3?"),
         (["xyzzy"], "unknown experiment 'xyzzy': choose from figure"),
         (["all", "--plot", "all.svg"], "--plot draws one experiment"),
-        (["figure3", "--plot", "figure3.svg"], "figure3 has no curves to draw"),
+        (["table1", "--plot", "table1.svg"], "table1 has no curves to draw"),
+        (["figure9", "--plot", "nowhere/figure9.svg"], "not a file in a folder that exists"),
+        (["list", "--plot", "list.svg"], "list runs nothing"),
     ],
 )
 def test_wrong_arguments_are_one_line(
