@@ -15,6 +15,7 @@ from responses.methods import cdbr
 CURVES = False
 DEPTH = 1
 """The look ahead ends before player 1 chooses what to pay."""
+_NEAR = 1e-6
 
 
 def run(quick: bool = False, track: Track = untracked) -> Report:  # noqa: ARG001
@@ -28,15 +29,15 @@ def run(quick: bool = False, track: Track = untracked) -> Report:  # noqa: ARG00
         Figure("equilibrium", expected(game, nash.strategy, model), 2.0),
         Figure("best response", best_response(game, model)[0], 10 / 3),
     )
-    ours = [figure.ours for figure in figures]
+    near = all(abs(figure.ours - (figure.paper or 0.0)) < _NEAR for figure in figures)
     return Report(
         "Milec, Kubicek and Lisy, figure 10: matching pennies with a twist, utility against the model",
         "",
         figures,
         (
             Claim(
-                "CDBR wins more than the value of the game, but less than an equilibrium",
-                ours == sorted(ours),
+                "all as published: CDBR wins more than the value of the game, but less than an equilibrium",
+                near,
             ),
         ),
     )

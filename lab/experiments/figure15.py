@@ -15,6 +15,7 @@ SEED = 1
 DEPTH = 1
 """To the end of the round."""
 _STEPS = 20
+_ROUNDING = 1e-6
 
 
 def run(quick: bool = False, track: Track = untracked) -> Report:
@@ -41,6 +42,10 @@ def run(quick: bool = False, track: Track = untracked) -> Report:
                 "SES gains nothing where only moves at the same time are hidden",
                 most["SES"] < 0.01 * duel.most,
             ),
+            Claim(
+                "at the same exploitability the full gadget gains most, then the others alike, then CDBR-NE",
+                _ordered(curves),
+            ),
         ),
         (
             Plot(
@@ -52,6 +57,25 @@ def run(quick: bool = False, track: Track = untracked) -> Report:
         ),
         ("the payoffs are ours: the paper does not print them",),
     )
+
+
+def _ordered(curves: dict[str, list[tuple[float, float]]]) -> bool:
+    """Whether curves lie above each other as in the paper; answers may be mixed, so they are interpolated."""
+    heights = np.arange(0, 2, 0.1)
+    full, resolving, margin, blend = (
+        np.interp(heights, *np.transpose(_best(curves[name]))) for name in (*_GADGETS, "CDBR-NE")
+    )
+    same = np.abs(resolving - margin) < _ROUNDING
+    return bool((same & (full >= resolving - _ROUNDING) & (resolving >= blend - _ROUNDING)).all())
+
+
+def _best(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The largest gain at each exploitability; where p changes the answer, several answers are optimal."""
+    best: dict[float, float] = {}
+    for exploitability, gain in points:
+        key = round(exploitability, 6)
+        best[key] = max(gain, best.get(key, -np.inf))
+    return sorted(best.items())
 
 
 _GADGETS = {"full": Gadget.FULL, "resolving": Gadget.RESOLVING, "max-margin": Gadget.MAX_MARGIN}
