@@ -7,17 +7,23 @@ response, which are the dual variables of player 1's plan: v(I) is at most the v
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array, hstack, vstack
 
 from lab.flat.game import FlatGame, Side
 from lab.flat.plans import plan_of, strategy_of
 from lab.flat.saddle import Answer, Saddle, whole_game
 from numeric.arrays import F64
 
-_SLACK = 1e-9
-"""What an equilibrium may lack of the value, so that rounding does not make a program infeasible."""
+try:
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, hstack, vstack
+except ImportError as error:
+    raise ImportError("lab.exact needs scipy: run .venv/bin/pip install -e '.[lab]'") from error
 
+_SLACK = 1e-9
+"""What an equilibrium may lack of the value, so that rounding does not make a program infeasible.
+
+Less than the 1e-7 to which HiGHS keeps constraints, so it does not make an equilibrium less exact.
+"""
 
 _LARGE = 100_000
 """Terminals from which on the interior point method is faster than the simplex method."""

@@ -70,16 +70,16 @@ class Report:
         return all(claim.holds for claim in self.claims)
 
     def record(self) -> dict[str, object]:
-        """For JSON."""
+        """For JSON, which knows no infinite numbers: they are null."""
         return {
             "paper": self.paper,
             "unit": self.unit,
             "figures": {
-                figure.name: {"ours": round(figure.ours, 6), "paper": figure.paper} for figure in self.figures
+                figure.name: {"ours": _rounded(figure.ours), "paper": figure.paper} for figure in self.figures
             },
             "claims": {claim.words: claim.holds for claim in self.claims},
             "curves": {
-                f"{plot.title}: {curve.name}": [[round(x, 6), round(y, 6)] for x, y in curve.points]
+                f"{plot.title}: {curve.name}": [[_rounded(x), _rounded(y)] for x, y in curve.points]
                 for plot in self.plots
                 for curve in plot.curves
             },
@@ -97,7 +97,13 @@ class Report:
         return "\n".join(lines)
 
 
+def _rounded(value: float) -> float | None:
+    return round(value, 6) if math.isfinite(value) else None
+
+
 def _number(value: float) -> str:
-    if not math.isfinite(value):
-        return "∞"
+    if math.isnan(value):
+        return "n/a"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
     return f"{value + 0.0:.4g}" if abs(value) >= 1e-6 else "0"

@@ -78,10 +78,9 @@ def coin() -> DrawnGame:
     which colour costs 4, and that tails on green is worth 8, so that it is worth playing against who shows
     it.
     """
-    shown = [[Choice(0, "us", (-4.0, 0.0)), Choice(0, "us", (-1.0, 0.0))]]
-    shown.append([Choice(0, "us", (-2.0, 0.0)), Choice(0, "us", (8.0, 0.0))])
-    colours = [Choice(1, colour, tuple(nodes)) for colour, nodes in zip(("red", "green"), shown, strict=True)]
-    return DrawnGame("coin", Choice(CHANCE, "deal", tuple(colours), (0.5, 0.5)))
+    red = Choice(1, "red", (Choice(0, "us", (-4.0, 0.0)), Choice(0, "us", (-1.0, 0.0))))
+    green = Choice(1, "green", (Choice(0, "us", (-2.0, 0.0)), Choice(0, "us", (8.0, 0.0))))
+    return DrawnGame("coin", Choice(CHANCE, "deal", (red, green), (0.5, 0.5)))
 
 
 GAINS = (0.0, 4.0, 7.0, 9.0, 10.0)

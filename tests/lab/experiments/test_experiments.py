@@ -42,7 +42,7 @@ def test_table_1_is_the_published_one_to_the_last_digit(name: str) -> None:
 REPORT = Report(
     "a paper",
     "chips",
-    (Figure("one", 1.25, 1.0), Figure("unknown", float("inf"))),
+    (Figure("one", 1.25, 1.0), Figure("unknown", float("inf")), Figure("undefined", float("nan"))),
     (Claim("they are equal", False),),
     (Plot("a plot", "x", "y", (Curve("a & b", ((0.0, 1.0), (1.0, 2.0))),)),),
 )
@@ -54,7 +54,10 @@ def test_a_report_in_words_and_as_json() -> None:
     assert text[4].split() == ["unknown", "∞"]
     assert "FAILS: they are equal" in text
     assert not REPORT.holds
-    assert json.loads(json.dumps(REPORT.record()))["curves"] == {"a plot: a & b": [[0.0, 1.0], [1.0, 2.0]]}
+    assert text[5].split() == ["undefined", "n/a"]
+    record = json.loads(json.dumps(REPORT.record(), allow_nan=False))
+    assert record["figures"]["unknown"] == {"ours": None, "paper": None}
+    assert record["curves"] == {"a plot: a & b": [[0.0, 1.0], [1.0, 2.0]]}
 
 
 def test_plots_are_svg() -> None:
