@@ -51,7 +51,8 @@ def cdbr() -> Method:
 def cdrnr(p: float, gadget: Gadget = Gadget.FULL) -> Method:
     """Continual depth-limited restricted Nash response; without trust it is continual resolving.
 
-    That is safe with the full gadget by level or in a growing trunk, and with the others one by one.
+    That is safe with the full gadget by level or in a growing trunk, and with the resolving
+    and the max-margin one on ways of their own, too.
     """
     return Method(p, gadget)
 
