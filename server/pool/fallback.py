@@ -21,7 +21,7 @@ from server.decisions import DecisionAnswer, DecisionRequest, Rung
 from server.pool.rehearsal import rehearsal
 from solver.blueprint.file import Blueprint
 from solver.resolving.context import Context
-from solver.resolving.ranges import everything
+from solver.resolving.ranges import full_ranges
 
 _BOARDS_REMEMBERED = 256
 
@@ -90,4 +90,4 @@ class _RememberingPlayer(BlueprintPlayer):
 
 
 def _ranges(request: DecisionRequest) -> F32:
-    return everything() if request.context is None else Context.from_bytes(request.context).ranges
+    return full_ranges() if request.context is None else Context.from_bytes(request.context).ranges

@@ -20,7 +20,7 @@ from solver.decisions.range_strategy import RangeStrategy, merge_actions
 from solver.games.history import betting_states
 from solver.games.tree import CALL_ACTION
 from solver.resolving.context import Context
-from solver.resolving.ranges import everything, narrowed
+from solver.resolving.ranges import full_ranges, narrowed_range
 
 PREFLOP = 0
 
@@ -58,11 +58,11 @@ class BlueprintPreflop:
 
     def _ranges(self, states: list[BettingState], seed: int) -> F32:
         """float32[2, 1326]: both ranges at the last state, under the blueprint."""
-        ranges = everything()
+        ranges = full_ranges()
         for before, after in pairwise(states):
             taken = self._taken(before, after, seed)
             if taken is not None:
-                ranges[before.actor] = narrowed(ranges[before.actor], taken)
+                ranges[before.actor] = narrowed_range(ranges[before.actor], taken)
         return ranges
 
     def _strategy(self, betting: BettingState, board: Cards, seed: int) -> RangeStrategy:

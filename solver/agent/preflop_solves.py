@@ -45,7 +45,7 @@ from solver.exact.cut import cut_tree
 from solver.games.history import betting_states, coded_action, step_code
 from solver.games.tree import DECISION, FOLD_ACTION, Tree
 from solver.resolving.context import Context
-from solver.resolving.ranges import everything, keep_alive, narrowed, was_done
+from solver.resolving.ranges import full_ranges, living_range, narrowed_range, was_done
 
 _T = TypeVar("_T")
 
@@ -92,7 +92,7 @@ class PreflopSolution:
         """
         taken = self.strategy(node)[index]
         if not self.iterations:
-            return narrowed(weights, taken)
+            return narrowed_range(weights, taken)
         left: F32 = weights * taken
         return left if was_done(weights, left, SCHEDULE.first_share(self.iterations)) else weights
 
@@ -195,7 +195,7 @@ class SolvedPreflop:
             code = step_code(before, after)
             if code not in tree.actions_of(node):
                 found.append(i)
-                root = self._root(states, i, everything())
+                root = self._root(states, i, full_ranges())
                 tree, node = root.tree, root.node
             node = int(tree.children_of(node)[tree.actions_of(node).index(code)])
         return found
@@ -223,7 +223,7 @@ class SolvedPreflop:
         """
         started = time.monotonic()
         departures = self._departures(states)
-        solution, node, ranges = self._looked_up, 0, everything()
+        solution, node, ranges = self._looked_up, 0, full_ranges()
         if self._always and 0 not in departures:
             root = _Root(states[0], solution.tree, 0, ranges)
             solution = self._solve(root, seat, limits, started, is_past or bool(departures))
@@ -248,7 +248,7 @@ class SolvedPreflop:
         finished ones are written to disk.
         """
         tree = cut_tree(root.tree, root.node)
-        ranges = np.stack([keep_alive(weights, np.ones(NUM_HANDS, dtype=bool)) for weights in root.ranges])
+        ranges = np.stack([living_range(weights, np.ones(NUM_HANDS, dtype=bool)) for weights in root.ranges])
         key = hashlib.sha256(f"{_FORMAT}|{seat}|{self._iterations}|{root.betting.text}|".encode())
         for array in (tree.action, tree.parent, ranges):
             key.update(array.tobytes())
@@ -330,7 +330,7 @@ def _look_up(blueprint: Blueprint) -> PreflopSolution:
     nodes = [tree.history_of(node) for node in np.flatnonzero(tree.kind == DECISION).tolist()]
     rows = [blueprint.rows(blueprint.tree.find(history)) for history in nodes]
     table = np.asarray(np.concatenate(rows) / np.float32(FULL), dtype=np.float32)
-    return PreflopSolution(tree, everything(), table, iterations=0)
+    return PreflopSolution(tree, full_ranges(), table, iterations=0)
 
 
 def _bets(states: list[BettingState]) -> dict[str, tuple[int]]:

@@ -23,7 +23,7 @@ from solver.decisions.decision import Decision, Method
 from solver.decisions.look_up import StrategyTable, look_up
 from solver.games.history import betting_states, step_code
 from solver.resolving.context import Context
-from solver.resolving.ranges import narrowed
+from solver.resolving.ranges import narrowed_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class BlueprintStreets:
             code, seen = step_code(before, after), board[: before.definition.board_size(before.round_index)]
             is_reply = i == since and before.actor != own and code in context.replies
             taken = context.replies[code] if is_reply else self._row(nodes[i], code, seen)
-            ranges[before.actor] = narrowed(ranges[before.actor], taken)
+            ranges[before.actor] = narrowed_range(ranges[before.actor], taken)
         return ranges
 
     def _row(self, node: int, code: int, board: Cards) -> F32:

@@ -21,7 +21,7 @@ from solver.games.history import coded_action
 from solver.games.tree import DECISION, FOLD_ACTION
 from solver.resolving.alternatives import Alternatives
 from solver.resolving.context import Context
-from solver.resolving.ranges import narrowed, was_done
+from solver.resolving.ranges import narrowed_range, was_done
 from solver.resolving.root import SubgameRoot
 
 
@@ -103,7 +103,7 @@ class Decision:
         alternatives = None
         if action in self.strategy.actions:
             own = self.betting.actor
-            ranges[own] = narrowed(ranges[own], self.strategy.probability(action))
+            ranges[own] = narrowed_range(ranges[own], self.strategy.probability(action))
             alternatives = self._promise(action)
         text = self.betting.apply(action).text
         return Context(text, ranges, self.replies.get(action, {}), alternatives)

@@ -16,7 +16,7 @@ from solver.decisions.decision import Decision, Method
 from solver.decisions.range_strategy import RangeStrategy
 from solver.games.history import coded_action
 from solver.games.tree import CALL_ACTION, DECISION, Tree
-from solver.resolving.ranges import keep_alive
+from solver.resolving.ranges import living_range
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +50,7 @@ def look_up(
         betting,
         board,
         RangeStrategy(actions, rows(node) * live.astype(np.float32)),
-        np.stack([keep_alive(weights, live) for weights in ranges]),
+        np.stack([living_range(weights, live) for weights in ranges]),
         table.method,
         table.iterations,
         {"look_up": time.monotonic() - started},

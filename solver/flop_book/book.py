@@ -34,7 +34,7 @@ from solver.flop_book.lines import flop_lines, line_text
 from solver.games.history import betting_states, step_code
 from solver.games.tree import Tree
 from solver.resolving.context import Context
-from solver.resolving.ranges import NEVER, keep_alive
+from solver.resolving.ranges import NEVER, living_range
 from solver.resolving.root import SubgameRoot
 
 _SAME = 2e-3
@@ -90,7 +90,7 @@ class FlopBook:
         canonical = np.zeros((len(stored), NUM_HANDS), dtype=np.float32)
         canonical[:, flop_hands(row)] = stored / np.float32(FULL)
         live = unblocked(board)
-        ranges = np.stack([keep_alive(weights, live) for weights in file.line.ranges])
+        ranges = np.stack([living_range(weights, live) for weights in file.line.ranges])
         return Entry(file.tree, file.iterations, ranges, canonical[:, HAND_UNDER[relabelling]])
 
     def decide(
@@ -169,5 +169,5 @@ def _ranges(entry: Entry, states: list[BettingState], nodes: list[int]) -> list[
 
 def _are_same(ranges: F32, others: F32, live: np.ndarray) -> bool:
     """Whether two pairs of ranges float32[2, 1326] are the same up to their scale."""
-    scaled = [[keep_alive(weights, live) for weights in pair] for pair in (ranges, others)]
+    scaled = [[living_range(weights, live) for weights in pair] for pair in (ranges, others)]
     return bool(np.abs(np.subtract(*np.array(scaled))).max() <= _SAME)

@@ -14,7 +14,7 @@ from solver.blueprint.file import FULL, Blueprint
 from solver.games.game import unblocked_weight
 from solver.games.history import coded_action
 from solver.games.tree import CHANCE, DECISION, FOLD_ACTION
-from solver.resolving.ranges import everything, narrowed
+from solver.resolving.ranges import full_ranges, narrowed_range
 
 _HANDS = HAND_CARDS.astype(np.int64)
 
@@ -40,7 +40,7 @@ def line_text(betting: BettingState) -> str:
 
 def flop_lines(blueprint: Blueprint) -> list[FlopLine]:
     """All pre-flop lines of a blueprint, the most frequent first."""
-    found = list(_lines(blueprint, 0, start(blueprint.definition), everything(), everything()))
+    found = list(_lines(blueprint, 0, start(blueprint.definition), full_ranges(), full_ranges()))
     total = sum(share for _, share, _ in found)
     lines = [FlopLine(line_text(state), state, share / total, ranges) for state, share, ranges in found]
     return sorted(lines, key=lambda line: (-line.share, line.text))
@@ -53,7 +53,7 @@ def _lines(
 
     reach   float32[2, 1326]: reach of each hand
     ranges  float32[2, 1326]: likewise, but unchanged by actions that are never taken
-            (`resolving.ranges.narrowed`)
+            (`resolving.ranges.narrowed_range`)
     """
     tree = blueprint.tree
     if tree.kind[node] == CHANCE:
@@ -69,5 +69,5 @@ def _lines(
             continue
         reached, kept, actor = reach.copy(), ranges.copy(), betting.actor
         reached[actor] *= row
-        kept[actor] = narrowed(kept[actor], row)
+        kept[actor] = narrowed_range(kept[actor], row)
         yield from _lines(blueprint, child, betting.apply(coded_action(code)), reached, kept)

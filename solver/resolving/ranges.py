@@ -34,7 +34,7 @@ NEVER = 1e-4
 """An action taken by a smaller share of the range counts as never taken."""
 
 
-def narrowed(weights: F32, taken: F32) -> F32:
+def narrowed_range(weights: F32, taken: F32) -> F32:
     """A range after an action, given its probability for each hand. Unchanged if the action is never taken.
 
     weights, taken  float32[1326]
@@ -46,18 +46,20 @@ def narrowed(weights: F32, taken: F32) -> F32:
 def was_done(weights: F32, reach: F32, first_share: float) -> bool:
     """Whether any hand takes the path from the root of a solve to a node in a later iteration than the first.
 
+    After a warm start the blueprint's share of the average counts, too.
+
     weights, reach  float32[H]: a player's range at the root, and the reach at the node
     first_share     see `Schedule.first_share`
     """
     return bool((reach > min(_FIRST_FACTOR * first_share, _FIRST_LIMIT) * weights).any())
 
 
-def everything() -> F32:
+def full_ranges() -> F32:
     """float32[2, 1326]: both ranges before anybody has acted."""
     return np.ones((2, NUM_HANDS), dtype=np.float32)
 
 
-def keep_alive(weights: F32, live: np.ndarray) -> F32:
+def living_range(weights: F32, live: np.ndarray) -> F32:
     """Scale a range to a largest weight of 1, and give every possible hand a small weight."""
     possible = np.where(live, weights, 0)
     largest = possible.max()

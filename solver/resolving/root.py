@@ -21,7 +21,7 @@ from numeric.arrays import F32
 from solver.games.history import action_code, betting_states, step_code
 from solver.games.tree import BettingRoot
 from solver.resolving.context import Context
-from solver.resolving.ranges import keep_alive, narrowed
+from solver.resolving.ranges import living_range, narrowed_range
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +65,7 @@ def find_root(
     root_state = before if with_action else states[-1]
     ranges = _ranges_at(before if opponent_acted else states[-1], states, context, own)
     live = unblocked(board)
-    ranges = np.stack([keep_alive(weights, live) for weights in ranges])
+    ranges = np.stack([living_range(weights, live) for weights in ranges])
     round_start = next(state.max_spent for state in states if state.round_index == betting.round_index)
     root = BettingRoot(
         street=betting.round_index,
@@ -91,5 +91,5 @@ def _ranges_at(root: BettingState, states: list[BettingState], context: Context,
     if here > since and states[since].actor == 1 - own:
         code = step_code(states[since], states[since + 1])
         if code in context.replies:
-            ranges[1 - own] = narrowed(ranges[1 - own], context.replies[code])
+            ranges[1 - own] = narrowed_range(ranges[1 - own], context.replies[code])
     return ranges

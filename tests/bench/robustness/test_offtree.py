@@ -19,7 +19,7 @@ from solver.agent.agent import Agent
 from solver.decisions.decision import Decision, Method
 from solver.decisions.range_strategy import RangeStrategy
 from solver.decisions.settings import make_settings
-from solver.resolving.ranges import everything
+from solver.resolving.ranges import full_ranges
 from tests.arena.blueprints import made_up_blueprint
 
 
@@ -52,7 +52,7 @@ def sound_decision() -> Decision:
     board = (0, 1, 2)
     live = np.array([not {a, b} & set(board) for b in range(52) for a in range(b)])
     strategy = RangeStrategy((FOLD, CALL, raise_to(1200)), rows * live)
-    return Decision(betting, board, strategy, everything(), Method.DEPTH_LIMITED, 3)
+    return Decision(betting, board, strategy, full_ranges(), Method.DEPTH_LIMITED, 3)
 
 
 def faults(decision: Decision) -> dict[str, int]:
@@ -77,11 +77,11 @@ def test_faults_of_one_decision() -> None:
     for wrong in (rows * 0.5, rows * np.float32(np.nan)):
         strategy = RangeStrategy(sound.strategy.actions, wrong)
         assert faults(replace(sound, strategy=strategy)) == {"bad_strategies": 1}
-    empty = everything()
+    empty = full_ranges()
     empty[1] = 0
     same_card = np.zeros((2, NUM_HANDS), dtype=np.float32)
     same_card[:, 1300] = 1
-    for ranges in (empty, -everything(), everything() * np.float32(np.nan), same_card):
+    for ranges in (empty, -full_ranges(), full_ranges() * np.float32(np.nan), same_card):
         assert faults(replace(sound, ranges=ranges)) == {"bad_ranges": 1}
 
 

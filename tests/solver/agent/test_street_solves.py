@@ -21,7 +21,7 @@ from solver.decisions.limits import UNLIMITED, Countdown, Limits
 from solver.decisions.settings import AgentSettings, StreetSettings
 from solver.leaves.rollouts import BlueprintRollouts
 from solver.resolving.context import Context
-from solver.resolving.ranges import LEAST_SHARE, everything
+from solver.resolving.ranges import LEAST_SHARE, full_ranges
 from solver.resolving.root import find_root
 from tests.arena.blueprints import NO_ALL_IN, WIDE, made_up_blueprint
 
@@ -52,7 +52,7 @@ def facing_all_in(blueprint: Blueprint, kind: str, opponent: int, theirs: F32) -
     before = ("r300r900r2700r8100c/" if kind == "cold turn" else "r300c/") + "cc/" * (len(board) - 3)
     checked = before + ("" if opponent == 0 else "c")
     betting = parse_betting(HUNL, checked + "r20000")
-    root = find_root(betting, board, Context(before, everything(), {}))
+    root = find_root(betting, board, Context(before, full_ranges(), {}))
     ranges = np.where(root.ranges > 0, np.stack([theirs, SETS] if opponent == 0 else [SETS, theirs]), 0)
     root = replace(root, ranges=ranges.astype(np.float32))
     solves = StreetSolves(
@@ -112,7 +112,7 @@ def test_short_decisions_reduce_variance_only_with_a_table_of_their_own(blueprin
     walk = BlueprintWalk(blueprint.tree, HUNL)
     solves, others = [StreetSolves(blueprint, walk, AgentSettings(MENU, MENU, MENU)) for _ in range(2)]
     betting, board = parse_betting(HUNL, "r300c/"), parse_cards("Ts6d3c")
-    root = find_root(betting, board, Context("r300c/", everything(), {}))
+    root = find_root(betting, board, Context("r300c/", full_ranges(), {}))
 
     def takes_luck_out(limits: Limits, solves: StreetSolves = solves) -> bool:
         solved = solves.flop(betting, root, 1, Countdown(limits)).solved
@@ -136,7 +136,7 @@ def test_menus_follow_the_time_there_is(blueprint: Blueprint) -> None:
     walk = BlueprintWalk(blueprint.tree, HUNL)
     solves = StreetSolves(blueprint, walk, AgentSettings(turn=street))
     betting = parse_betting(HUNL, "r300c/cc/")
-    root = find_root(betting, BOARD[:4], Context("r300c/", everything(), {}))
+    root = find_root(betting, BOARD[:4], Context("r300c/", full_ranges(), {}))
     seen = []
     for seconds in np.geomspace(1e3, 1e-3, 100):
         tree = solves._tree(2, street, root, float(seconds), 1)

@@ -15,7 +15,7 @@ from solver.exact.solver import Solver
 from solver.games.holdem import holdem_game
 from solver.games.tree import BettingRoot, Tree, build_tree
 from solver.resolving.alternatives import promise, safe_root
-from solver.resolving.ranges import everything
+from solver.resolving.ranges import full_ranges
 from solver.resolving.subgame import Payoff, margins
 
 TURN = tuple(parse_cards("Th9c2s3d"))
@@ -67,7 +67,7 @@ def test_safe_solve_keeps_promised_values(solution: Solution) -> None:
     closed = promise(solution, child(tree, (0,), 0), 1, Payoff.BEST_RESPONSE)
     card = parse_cards("8d")[0]
     river = (*TURN, card)
-    live = everything() * unblocked(river)
+    live = full_ranges() * unblocked(river)
     # The opponent has the whole range of the turn, we have the range that checks back.
     dealt = (ranges() > 0).astype(np.float32) * live
     dealt[1, solution.game.labels] *= solution.reach(1, child(tree, (0,), 0))

@@ -12,7 +12,7 @@ from protocol.acpc import parse_betting
 from solver.games.tree import CALL_ACTION
 from solver.resolving.alternatives import Alternatives
 from solver.resolving.context import Context
-from solver.resolving.ranges import LEAST_SHARE, NEVER, everything, narrowed
+from solver.resolving.ranges import LEAST_SHARE, NEVER, full_ranges, narrowed_range
 from solver.resolving.root import find_root
 
 FLOP, TURN = (0, 13, 26), (0, 13, 26, 39)
@@ -20,7 +20,7 @@ FLOP, TURN = (0, 13, 26), (0, 13, 26, 39)
 
 def context(text: str, call: float = 1.0) -> Context:
     """Ranges with only the first half of the hands, of which those with odd numbers call less often."""
-    ranges = everything()
+    ranges = full_ranges()
     ranges[:, NUM_HANDS // 2 :] = 0
     calls = np.ones(NUM_HANDS, dtype=np.float32)
     calls[1::2] = call
@@ -111,7 +111,7 @@ def test_context_survives_a_round_trip() -> None:
 
 def test_promises_are_found_by_street_and_card() -> None:
     rows = np.arange(3 * NUM_HANDS, dtype=np.float32).reshape(3, NUM_HANDS)
-    given = Context("cc/cc/r300", everything(), {}, Alternatives(rows[0], {40: rows[1]}))
+    given = Context("cc/cc/r300", full_ranges(), {}, Alternatives(rows[0], {40: rows[1]}))
     here = given.promised(parse_betting(HUNL, "cc/cc/r300r900"), TURN)
     assert here is not None
     assert here[5] == rows[0][5]
@@ -119,28 +119,28 @@ def test_promises_are_found_by_street_and_card() -> None:
     assert later is not None
     assert later[5] == rows[1][5]
     assert given.promised(parse_betting(HUNL, "cc/cc/r300c/"), (*TURN, 41)) is None
-    closed = Context("cc/cr300c/", everything(), {}, Alternatives(None, {40: rows[1]}))
+    closed = Context("cc/cr300c/", full_ranges(), {}, Alternatives(None, {40: rows[1]}))
     assert closed.promised(parse_betting(HUNL, "cc/cr300c/"), (*TURN, 40)) is not None
 
 
 def test_promise_is_void_if_we_acted_without_a_solve() -> None:
     rows = np.ones((2, NUM_HANDS), dtype=np.float32)
-    given = Context("cc/cc/r300", everything(), {}, Alternatives(rows[0], {40: rows[1]}))
+    given = Context("cc/cc/r300", full_ranges(), {}, Alternatives(rows[0], {40: rows[1]}))
     # They raised, somebody else called for us: the pot differs from the one the promises were made for.
     assert given.promised(parse_betting(HUNL, "cc/cc/r300r900c/"), (*TURN, 40)) is None
 
 
 def test_context_knows_the_flop_if_it_covers_the_preflop_betting() -> None:
     ones = np.ones(NUM_HANDS, dtype=np.float32)
-    later = Context("cc/cc/r300", everything(), {})
+    later = Context("cc/cc/r300", full_ranges(), {})
     assert later.knows_flop(parse_betting(HUNL, "cc/cc/r300r900c/"))
     assert not later.knows_flop(parse_betting(HUNL, "cc/cc/r3000"))  # another hand
     at_flop = parse_betting(HUNL, "r300c/r600")
-    assert Context("r300c/", everything(), {}).knows_flop(at_flop)
-    assert Context("r300", everything(), {CALL_ACTION: ones}).knows_flop(at_flop)
-    assert not Context("r300", everything(), {900: ones}).knows_flop(at_flop)
+    assert Context("r300c/", full_ranges(), {}).knows_flop(at_flop)
+    assert Context("r300", full_ranges(), {CALL_ACTION: ones}).knows_flop(at_flop)
+    assert not Context("r300", full_ranges(), {900: ones}).knows_flop(at_flop)
     # Somebody else called for us.
-    assert not Context("r300", everything(), {CALL_ACTION: ones}).knows_flop(
+    assert not Context("r300", full_ranges(), {CALL_ACTION: ones}).knows_flop(
         parse_betting(HUNL, "r300r900c/")
     )
 
@@ -150,7 +150,7 @@ def test_last_opponent_action_does_not_narrow_the_root_range() -> None:
     ones = np.ones(NUM_HANDS, dtype=np.float32)
     replies = {CALL_ACTION: 0.5 * ones, 600: 0.2 * ones}
     replies[CALL_ACTION][:100] = 0.1
-    live, given = unblocked(FLOP), Context("r300c/c", everything(), replies)
+    live, given = unblocked(FLOP), Context("r300c/c", full_ranges(), replies)
     for text in ("r300c/cr600", "r300c/cr900"):
         state = parse_betting(HUNL, text)
         for at_decision in (False, True):
@@ -163,11 +163,11 @@ def test_last_opponent_action_does_not_narrow_the_root_range() -> None:
 
 
 def test_actions_never_taken_do_not_narrow_the_range() -> None:
-    weights, taken = everything()[0], np.zeros(NUM_HANDS, dtype=np.float32)
-    np.testing.assert_array_equal(narrowed(weights, taken), weights)
+    weights, taken = full_ranges()[0], np.zeros(NUM_HANDS, dtype=np.float32)
+    np.testing.assert_array_equal(narrowed_range(weights, taken), weights)
     taken[:6] = 0.5
-    np.testing.assert_array_equal(narrowed(weights, taken), taken)
-    np.testing.assert_array_equal(narrowed(weights, taken * NEVER), weights)
+    np.testing.assert_array_equal(narrowed_range(weights, taken), taken)
+    np.testing.assert_array_equal(narrowed_range(weights, taken * NEVER), weights)
     nobody = context("r300c/c")
     nobody.replies[CALL_ACTION][:] = 0
     kept = find_root(parse_betting(HUNL, "r300c/cc/"), TURN, nobody).ranges
