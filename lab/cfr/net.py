@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
-from numeric.arrays import F64
+from numeric.arrays import F64, I64
+from numeric.two_layers import Descent, descend, first_weights, gradients
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,38 +37,12 @@ class Net:
 
 
 def fit(inputs: F64, values: F64, fitting: Fitting, rng: np.random.Generator) -> Net:
-    """Train a net (Kingma and Ba, 2014). Deterministic given the generator."""
-    sizes = inputs.shape[1], fitting.hidden, fitting.hidden, values.shape[1]
-    weights: list[F64] = []
-    for rows, columns in pairwise(sizes):  # He's initialisation
-        weights += [rng.standard_normal((rows, columns)) * np.sqrt(2 / rows), np.zeros(columns)]
-    first_moment, second_moment = [np.zeros_like(w) for w in weights], [np.zeros_like(w) for w in weights]
-    per_epoch = -(-len(inputs) // fitting.batch)
-    steps = fitting.epochs * per_epoch
-    for number in range(steps):
-        if number % per_epoch == 0:
-            order = rng.permutation(len(inputs))
-        at = number % per_epoch * fitting.batch
-        chosen = order[at : at + fitting.batch]
-        step = fitting.step * 0.5 * (1 + np.cos(np.pi * number / steps))
-        step *= np.sqrt(1 - 0.999 ** (number + 1)) / (1 - 0.9 ** (number + 1))
-        for i, gradient in enumerate(_gradients(weights, inputs[chosen], values[chosen])):
-            first_moment[i] += 0.1 * (gradient - first_moment[i])
-            second_moment[i] += 0.001 * (gradient * gradient - second_moment[i])
-            weights[i] -= step * first_moment[i] / (np.sqrt(second_moment[i]) + 1e-8)
+    """Train a net. Deterministic given the generator."""
+    weights = first_weights((inputs.shape[1], fitting.hidden, fitting.hidden, values.shape[1]), rng)
+
+    def slopes(chosen: I64) -> list[F64]:
+        wanted = values[chosen]
+        return gradients(weights, inputs[chosen], lambda found: (found - wanted) / wanted.size)
+
+    descend(weights, len(inputs), slopes, Descent(fitting.epochs, fitting.batch, fitting.step), rng)
     return Net(tuple(weights))
-
-
-def _gradients(weights: list[F64], inputs: F64, values: F64) -> list[F64]:
-    """Gradients of half the mean square error by weights."""
-    first, first_bias, second, second_bias, last, last_bias = weights
-    hidden = np.maximum(inputs @ first + first_bias, 0.0)
-    deeper = np.maximum(hidden @ second + second_bias, 0.0)
-    slope = (deeper @ last + last_bias - values) / values.size
-    back = (slope @ last.T) * (deeper > 0)
-    further = (back @ second.T) * (hidden > 0)
-    return [
-        inputs.T @ further, further.sum(axis=0),
-        hidden.T @ back, back.sum(axis=0),
-        deeper.T @ slope, slope.sum(axis=0),
-    ]  # fmt: skip

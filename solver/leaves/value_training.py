@@ -16,7 +16,8 @@ import numpy as np
 from abstraction.menu import parse_menu_book
 from game.cards import NUM_CARDS
 from game.hands import HAND_CARDS, unblocked
-from numeric.arrays import F32
+from numeric.arrays import F32, I64
+from numeric.two_layers import Descent, descend, first_weights, gradients
 from solver.blueprint.file import Blueprint
 from solver.blueprint.walk import WalkTree, make_walk_tree
 from solver.equity.all_in import flop_wins
@@ -150,49 +151,31 @@ def draw_leaves(
 
 
 def fit(features: F32, values: F32, training: NetTraining, rng: np.random.Generator, tell: Tell) -> ValueNet:
-    """Train with Adam on the mean Huber loss (Kingma and Ba, 2014)."""
+    """Train on the mean Huber loss."""
     centre = features.mean(axis=0)
     scale = (1 / np.maximum(features.std(axis=0), 1e-3)).astype(np.float32)
     inputs = (features - centre) * scale
-    sizes = (NUM_FEATURES, HIDDEN), (HIDDEN, HIDDEN), (HIDDEN, NUM_VALUES)
-    weights: list[F32] = []
-    for rows, columns in sizes:  # He's initialisation
-        weights.append((rng.standard_normal((rows, columns)) * np.sqrt(2 / rows)).astype(np.float32))
-        weights.append(np.zeros(columns, dtype=np.float32))
+    sizes = NUM_FEATURES, HIDDEN, HIDDEN, NUM_VALUES
+    weights = [array.astype(np.float32) for array in first_weights(sizes, rng)]
     weights[4] *= np.float32(0.1)
-    first_moment, second_moment = [np.zeros_like(w) for w in weights], [np.zeros_like(w) for w in weights]
-    per_epoch = -(-len(inputs) // training.batch)
-    steps = training.epochs * per_epoch
-    for number in range(steps):
-        if number % per_epoch == 0:
-            order = rng.permutation(len(inputs))
-            tell("training", number / steps)
-        at = number % per_epoch * training.batch
-        chosen = order[at : at + training.batch]
-        gradients = _gradients(weights, inputs[chosen], values[chosen], training.delta)
-        step = training.step * 0.5 * (1 + np.cos(np.pi * number / steps))
-        step *= np.sqrt(1 - 0.999 ** (number + 1)) / (1 - 0.9 ** (number + 1))
-        for i, gradient in enumerate(gradients):
-            first_moment[i] += np.float32(0.1) * (gradient - first_moment[i])
-            second_moment[i] += np.float32(0.001) * (gradient * gradient - second_moment[i])
-            weights[i] -= np.float32(step) * first_moment[i] / (np.sqrt(second_moment[i]) + np.float32(1e-8))
+
+    def slopes(chosen: I64) -> list[F32]:
+        return _gradients(weights, inputs[chosen], values[chosen], training.delta)
+
+    descent = Descent(training.epochs, training.batch, training.step)
+    descend(weights, len(inputs), slopes, descent, rng, lambda share: tell("training", share))
     tell("training", 1.0)
     return ValueNet(centre, scale, *weights)
 
 
 def _gradients(weights: list[F32], inputs: F32, values: F32, delta: float) -> list[F32]:
     """Gradients of the mean loss by weights."""
-    first, first_bias, second, second_bias, last, last_bias = weights
-    hidden = np.maximum(inputs @ first + first_bias, 0)
-    deeper = np.maximum(hidden @ second + second_bias, 0)
-    slope = np.clip(deeper @ last + last_bias - values, -delta, delta) / np.float32(values.size)
-    back = (slope @ last.T) * (deeper > 0)
-    further = (back @ second.T) * (hidden > 0)
-    return [
-        inputs.T @ further, further.sum(axis=0),
-        hidden.T @ back, back.sum(axis=0),
-        deeper.T @ slope, slope.sum(axis=0),
-    ]  # fmt: skip
+
+    def slope(found: F32) -> F32:
+        clipped: F32 = np.clip(found - values, -delta, delta) / np.float32(values.size)
+        return clipped
+
+    return gradients(weights, inputs, slope)
 
 
 def _huber(errors: F32, delta: float) -> F32:
