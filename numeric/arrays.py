@@ -18,3 +18,5 @@ U8 = npt.NDArray[np.uint8]
 U16 = npt.NDArray[np.uint16]
 U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
+Mask = npt.NDArray[np.bool_]
+"""Which elements are meant."""

@@ -11,11 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from numeric.arrays import I32
-
-Mask = npt.NDArray[np.bool_]
+from numeric.arrays import I32, Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from abstraction.menu import BetLimits, MenuError, Size, SizeKind, parse_menu, raise_targets
 from arena.players.base import StrategySource
@@ -33,10 +32,8 @@ from game.actions import CALL, FOLD, LIMIT_RAISE, Action, raise_to
 from game.betting import BettingState
 from game.cards import Cards
 from game.definition import GameDefinition
-from numeric.arrays import F64
+from numeric.arrays import F64, Mask
 from solver.decisions.range_strategy import RangeStrategy
-
-Mask = npt.NDArray[np.bool_]
 
 _NUM_SIZES = 56
 _LEAST_SIZE, _LARGEST_SIZE = 0.1, 100.0

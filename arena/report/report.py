@@ -11,15 +11,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from arena.duplicate.results import Estimate, MatchResult, estimate
 from arena.report.hand_words import describe_betting
 from arena.runs.statistics import Z_95
 from game.cards import Cards
-from numeric.arrays import F64
-
-Mask = npt.NDArray[np.bool_]
+from numeric.arrays import F64, Mask
 
 CURVE_POINTS = 400
 BIGGEST_POTS = 10

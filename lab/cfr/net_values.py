@@ -18,8 +18,8 @@ import numpy as np
 
 from lab.cfr.net import Fitting, Net, fit
 from lab.cfr.values import CfrValues
-from lab.flat.game import FlatGame, Mask
-from numeric.arrays import F64, I64
+from lab.flat.game import FlatGame
+from numeric.arrays import F64, I64, Mask
 
 _TINY = 1e-12
 

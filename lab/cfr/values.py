@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from lab.cfr.kernels import refine
-from lab.flat.game import FlatGame, Mask, by_rows
+from lab.flat.game import FlatGame, by_rows
 from lab.flat.kernels import evaluate, follow
 from lab.flat.plans import product, strategy_of
-from numeric.arrays import F64
+from numeric.arrays import F64, Mask
 
 
 class CfrValues:

@@ -20,11 +20,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from numeric.arrays import F64, I32
-
-Mask = npt.NDArray[np.bool_]
+from numeric.arrays import F64, I32, Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)

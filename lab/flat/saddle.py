@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.flat.game import FlatGame, Mask
-from numeric.arrays import F64
+from lab.flat.game import FlatGame
+from numeric.arrays import F64, Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
